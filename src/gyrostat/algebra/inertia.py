@@ -1,0 +1,71 @@
+"""Spatial inertias: rigid bodies by their ten parameters, and general symmetric 6x6 ones."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .elementary import Array
+from .linear import mirror
+from .se3 import Pose
+from .so3 import cross, skew
+
+
+class RigidInertia(NamedTuple):
+    """Mass m, first moment h = m c (3,), and inertia I_o (3, 3) about the frame's origin: linear in the ten parameters."""
+
+    m: Any
+    h: Array
+    I_o: Array
+
+    def __matmul__(self, V: Array) -> Array:
+        """Spatial momentum `[I_o w + h x v; m v - h x w]` of the twist V: (6,) or columns (6, k)."""
+        w, v = V[:3], V[3:]
+        return np.concatenate([self.I_o @ w + cross(self.h, v), self.m * v - cross(self.h, w)])
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:  # type: ignore[override]
+        return RigidInertia(self.m + other.m, self.h + other.h, self.I_o + other.I_o)
+
+    @property
+    def matrix(self) -> Array:
+        """M = [[I_o, h^], [-h^, m 1]], (6, 6)."""
+        H = skew(self.h)
+        return np.block([[self.I_o, H], [-H, self.m * np.eye(3)]])
+
+
+def rigid_inertia(mass: Any, com: Array, inertia: Array) -> RigidInertia:
+    """From mass, centre of mass and inertia about it: I_o = I_c - m c^ c^."""
+    com = np.asarray(com)
+    C = skew(com)
+    return RigidInertia(mass, mass * com, mirror(inertia - mass * (C @ C)))
+
+
+def rigid_inertia_to_parent(X_PB: Pose, M: RigidInertia) -> RigidInertia:
+    """The same body's inertia about Po in P."""
+    R, p = X_PB
+    h, P = R @ M.h, skew(p)  # I_P = R I R^T - h^ p^ - p^ h^ - m p^ p^
+    H = skew(h)
+    I_P = R @ M.I_o @ R.T - H @ P - P @ (H + M.m * P)
+    return RigidInertia(M.m, h + M.m * p, mirror(I_P))
+
+
+def inertia_to_parent(X_PB: Pose, M: Array) -> Array:
+    """`Ad_BP^T M Ad_BP` for a symmetric M = [[A, B], [B^T, C]], (6, 6): turned block by block, then shifted by p."""
+    R, p = X_PB
+    A, B, C = (R @ block @ R.T for block in (M[:3, :3], M[:3, 3:], M[3:, 3:]))
+    P, C = skew(p), mirror(C)
+    B_P = B + P @ C
+    A_P = mirror(A + P @ B_P.T - B @ P)
+    return np.block([[A_P, B_P], [B_P.T, C]])
+
+
+def inertia_matrix(components: Array) -> Array:
+    """Symmetric (3, 3) from (xx, xy, xz, yy, yz, zz)."""
+    xx, xy, xz, yy, yz, zz = components
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def inertia_components(matrix: Array) -> Array:
+    """(xx, xy, xz, yy, yz, zz) of a symmetric (3, 3)."""
+    return np.asarray(matrix)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
