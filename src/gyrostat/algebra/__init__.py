@@ -18,6 +18,7 @@ from .elementary import sign as sign
 from .elementary import sin as sin
 from .elementary import sqrt as sqrt
 from .elementary import tan as tan
+from .elementary import unboxed as unboxed
 from .elementary import where as where
 from .inertia import RigidInertia as RigidInertia
 from .inertia import inertia_components as inertia_components

@@ -21,6 +21,11 @@ def is_symbolic(x: Any) -> bool:
     return getattr(x, "dtype", None) == object or not isinstance(x, (int, float, np.generic, np.ndarray, list, tuple))
 
 
+def unboxed(A: Array) -> Array:
+    """An object array as floats, if plain numbers are all it holds."""
+    return A.astype(float) if all(isinstance(x, (int, float, np.number)) for x in A.flat) else A
+
+
 def _unary(name: str, numeric: Callable[[Any], Any], scalar: Callable[[float], float]) -> Callable[[Any], Any]:
     def element(x: Any) -> Any:
         if isinstance(x, (int, float)):

@@ -1,0 +1,1 @@
+"""One module per way of writing the equations of motion; all with the same signatures."""

@@ -1,0 +1,60 @@
+"""Arguments at the door: arrays of the right shape, with an error that says what was found and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array
+from ..model import Spacecraft
+
+
+def configuration(craft: Spacecraft, q: Any, name: str = "q") -> Array:
+    """`q` as an array of shape (nq,)."""
+    return _shaped(q, (craft.nq,), name, f"nq = {craft.nq} coordinates of {craft.name}; start from gs.neutral(craft)")
+
+
+def rates(craft: Spacecraft, v: Any, name: str = "v") -> Array:
+    """`v`, or `vdot`, `tau`, `dv`, as an array of shape (nv,)."""
+    return _shaped(v, (craft.nv,), name, f"nv = {craft.nv} rates of {craft.name}, base [angular; linear] first")
+
+
+def vector3(x: Any, name: str) -> Array:
+    """`x` as an array of shape (3,)."""
+    return _shaped(x, (3,), name, "three components")
+
+
+def external(craft: Spacecraft, wrenches: Any) -> Mapping[str, Array]:
+    """External wrench on each body that has one, in B about Bo."""
+    if wrenches is None:
+        return {}
+    rows = _shaped(wrenches, (craft.nbodies, 6), "wrenches", f"a row [torque; force] for each of {craft.nbodies} bodies")
+    return {body.name: row for body, row in zip(craft.bodies, rows, strict=True)}
+
+
+def prescribed_rates(craft: Spacecraft, prescribed: Mapping[str, Any] | None) -> Mapping[str, Array]:
+    """Acceleration of each body whose joint is prescribed, by body name."""
+    given = dict(prescribed or {})
+    moved = {body.joint.name: body for body in craft.bodies}
+    result = {}
+    for name, value in given.items():
+        joint = craft.joint_named(name)
+        value = np.asarray(value)
+        value = value.reshape(1) if value.shape == () and joint.nv == 1 else value
+        result[moved[name].name] = _shaped(value, (joint.nv,), f"prescribed['{name}']", f"its {joint.nv} accelerations")
+    return result
+
+
+def _shaped(x: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
+    try:
+        result = np.asarray(x)
+        if result.dtype != object:
+            result = np.asarray(result, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {x!r}; expected an array of shape {shape}: {meaning}.") from None
+    if result.shape != shape:
+        hint = " For a batch of states, use gs.compile." if result.shape[-len(shape) :] == shape else ""
+        raise ValueError(f"{name} has shape {result.shape}; expected {shape}: {meaning}.{hint}")
+    return result

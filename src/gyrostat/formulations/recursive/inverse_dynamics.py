@@ -1,0 +1,71 @@
+"""Recursive Newton-Euler: the forces that a motion needs, and the wrenches that its joints carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array, cross_force, twist_to_child, wrench_to_parent
+from ...model import Spacecraft
+from ..arguments import configuration, external, rates
+from .kinematics import ZERO6, joint_acceleration_bias, joint_poses
+
+
+def inverse_dynamics(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wrenches: Any = None) -> Array:
+    """Generalised force (nv,) that produces the acceleration `vdot` (recursive Newton-Euler).
+
+    For body B with parent P; 6-vectors are [angular; linear] about Bo, expressed in B:
+
+        V_NB = Ad_BP V_NP + H v_B                                  (1)
+        A_NB = Ad_BP A_NP + H vdot_B + Hdot v_B + V_NB x (H v_B)   (2)
+        F_B  = M A_NB + V_NB x* (M V_NB) - F_ext                   (3)
+        F_P += Ad_BP^T F_B                                         (4)
+        tau_B = H^T F_B + armature vdot_B                          (5)
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 5. Cost O(nbodies).
+    """
+    q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
+    F = joint_wrenches(craft, q, v, vdot, wrenches)
+    tau = []
+    for B, _ in craft.base_to_tip:
+        joint = craft.joint(B)
+        if joint.nv:
+            tau.append(joint.H(q).T @ F[B] + joint.armature * joint.rate(vdot))  # (5)
+    return np.concatenate(tau) if tau else np.zeros(0)
+
+
+def bias_force(craft: Spacecraft, q: Array, v: Array, *, wrenches: Any = None) -> Array:
+    """C(q, v) v: the generalised force at zero acceleration, less what external wrenches contribute, (nv,)."""
+    return inverse_dynamics(craft, q, v, np.zeros(craft.nv), wrenches=wrenches)
+
+
+def reaction_wrenches(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wrenches: Any = None) -> Array:
+    """Total wrench through each joint on its distal body, actuation included, about Bo in B, (nbodies, 6).
+
+    Row 0 is the external wrench on the base (what `tau` holds for a free base).
+    """
+    q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
+    F = joint_wrenches(craft, q, v, vdot, wrenches)
+    return np.array([F[B] for B, _ in craft.base_to_tip])
+
+
+def joint_wrenches(craft: Spacecraft, q: Array, v: Array, vdot: Array, wrenches: Any) -> dict[str, Array]:
+    """F_B of equations (1)-(4) for each body."""
+    X_PB, F_ext = joint_poses(craft, q), external(craft, wrenches)
+    V: dict[str, Array] = {}
+    A: dict[str, Array] = {}
+    F: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
+        joint, M = craft.joint(B), craft.inertia(B)
+        V[B] = joint.H(q) @ joint.rate(v) if joint.nv else ZERO6
+        A[B] = joint.H(q) @ joint.rate(vdot) if joint.nv else ZERO6
+        if P is not None:
+            V[B] = twist_to_child(X_PB[B], V[P]) + V[B]  # (1)
+            A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
+        A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])  # (2)
+        F[B] = M @ A[B] + cross_force(V[B], M @ V[B]) - F_ext.get(B, ZERO6)  # (3)
+    for B, P in reversed(craft.base_to_tip):
+        if P is not None:
+            F[P] = F[P] + wrench_to_parent(X_PB[B], F[B])  # (4)
+    return F

@@ -1,0 +1,61 @@
+"""Inverse dynamics is linear in the inertial parameters: the matrix of that map."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...algebra import Array, cross, inertia_components, skew, twist_to_child, unboxed, wrench_to_parent
+from ...model import Spacecraft
+from ..arguments import configuration, rates
+from .kinematics import ZERO6, body_twists, joint_acceleration_bias, joint_poses
+
+
+def inertial_parameters(craft: Spacecraft) -> Array:
+    """pi (10 nbodies,): per body mass, m com (3), inertia about Bo (xx, xy, xz, yy, yz, zz); wheels taken out of carriers."""
+    rows = []
+    for B, _ in craft.base_to_tip:
+        m, h, I_o = craft.inertia(B)
+        rows.append(np.concatenate([[m], h, inertia_components(I_o)]))
+    return np.concatenate(rows)
+
+
+def regressor(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> Array:
+    """Y (nv, 10 nbodies) with `Y @ inertial_parameters(craft) = inverse_dynamics`, rotor inertias apart.
+
+    Atkeson, An & Hollerbach (1986), in body frames: the wrench on one body is F = W(V, A) pi; it reaches every joint below.
+    """
+    q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
+    X_PB = joint_poses(craft, q)
+    V = body_twists(craft, q, v, X_PB)
+    A: dict[str, Array] = {}
+    Y = np.zeros((craft.nv, 10 * craft.nbodies), dtype=object)
+    for k, (B, P) in enumerate(craft.base_to_tip):
+        joint = craft.joint(B)
+        A[B] = joint.H(q) @ joint.rate(vdot) if joint.nv else ZERO6
+        if P is not None:
+            A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
+        A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])
+        F = _body_regressor(V[B], A[B])
+        at: str | None = B
+        while at is not None:
+            below = craft.joint(at)
+            if below.nv:
+                Y[below.v_at, 10 * k : 10 * k + 10] = below.H(q).T @ F
+            F = wrench_to_parent(X_PB[at], F)
+            at = craft.body(at).parent
+    return unboxed(Y)
+
+
+def _body_regressor(V: Array, A: Array) -> Array:
+    """W (6, 10) with `M A + V x* (M V) = W pi`."""
+    w, v, wdot, vdot = V[:3], V[3:], A[:3], A[3:]
+    mass = np.concatenate([np.zeros(3), vdot + cross(w, v)])[:, None]
+    first = np.vstack([-skew(vdot + cross(w, v)), skew(wdot) + skew(w) @ skew(w)])
+    second = np.vstack([_dot(wdot) + skew(w) @ _dot(w), np.zeros((3, 6))])
+    return np.hstack([mass, first, second])
+
+
+def _dot(w: Array) -> Array:
+    """(3, 6) with `I w = _dot(w) (xx, xy, xz, yy, yz, zz)`."""
+    x, y, z = w
+    return np.array([[x, y, z, 0, 0, 0], [0, x, 0, y, z, 0], [0, 0, x, 0, y, z]], dtype=np.asarray(w).dtype)

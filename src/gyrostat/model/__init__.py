@@ -1,0 +1,16 @@
+"""Spacecraft and their parts: immutable values, validated when built."""
+
+from .findings import Finding as Finding
+from .findings import InternalError as InternalError
+from .findings import ModelError as ModelError
+from .findings import nearest as nearest
+from .kinds import KINDS as KINDS
+from .kinds import AbstractKind as AbstractKind
+from .parts import Body as Body
+from .parts import Frame as Frame
+from .parts import Joint as Joint
+from .parts import Limits as Limits
+from .parts import Shape as Shape
+from .parts import Thruster as Thruster
+from .parts import Wheel as Wheel
+from .spacecraft import Spacecraft as Spacecraft

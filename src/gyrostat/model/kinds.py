@@ -1,0 +1,289 @@
+"""Joint kinds. A kind owns its pose, motion map, bias, rates and steps; nothing else in gyrostat knows kinds.
+
+With J the joint frame on the parent and B the moved body:
+
+    X_JB = pose(q),   V_JB_B = H(q) v,   map_rate(q, v) = Hdot,   qdot(q, v) = d/dt q,
+    step(q, dv): the configuration after one second at constant dv,   difference(q0, q1): its inverse.
+
+`q` and `v` here are the joint's own coordinates and rates. Axes are unit vectors in J.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..algebra import (
+    Array,
+    Pose,
+    compose,
+    cos,
+    cross,
+    exp_se3,
+    inverse,
+    log_se3,
+    quat_conjugate,
+    quat_exp,
+    quat_log,
+    quat_multiply,
+    rotation,
+    rotation_about,
+    sin,
+    stumpff,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AbstractKind(ABC):
+    """What every kind offers. `axes` says how many axes it needs; units are those of q and of v."""
+
+    axis: Array
+    axis2: Array
+
+    name: ClassVar[str]
+    axes: ClassVar[int] = 0
+    q_units: ClassVar[tuple[str, ...]] = ()
+    v_units: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def pose(self, q: Array) -> Pose: ...
+
+    @abstractmethod
+    def H(self, q: Array) -> Array: ...
+
+    def map_rate(self, q: Array, v: Array) -> Array:
+        """Zero, unless the kind says otherwise."""
+        return np.zeros((6, len(self.v_units)))
+
+    @abstractmethod
+    def qdot(self, q: Array, v: Array) -> Array: ...
+
+    @abstractmethod
+    def step(self, q: Array, dv: Array) -> Array: ...
+
+    @abstractmethod
+    def difference(self, q0: Array, q1: Array) -> Array: ...
+
+    @abstractmethod
+    def neutral(self) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class AbstractLinear(AbstractKind):
+    """Kinds whose rates are the derivatives of their coordinates."""
+
+    def qdot(self, q: Array, v: Array) -> Array:
+        return v
+
+    def step(self, q: Array, dv: Array) -> Array:
+        return q + dv
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return q1 - q0
+
+    def neutral(self) -> Array:
+        return np.zeros(len(self.q_units))
+
+
+def _turn(axis: Array) -> Array:
+    return np.concatenate([axis, np.zeros(3)])
+
+
+def _slide(axis: Array) -> Array:
+    return np.concatenate([np.zeros(3), axis])
+
+
+class Revolute(AbstractLinear):
+    name, axes, q_units, v_units = "revolute", 1, ("rad",), ("rad/s",)
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(rotation_about(self.axis, q[0]), np.zeros(3))
+
+    def H(self, q: Array) -> Array:
+        return np.column_stack([_turn(self.axis)])
+
+
+class Prismatic(AbstractLinear):
+    name, axes, q_units, v_units = "prismatic", 1, ("m",), ("m/s",)
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(np.eye(3), self.axis * q[0])
+
+    def H(self, q: Array) -> Array:
+        return np.column_stack([_slide(self.axis)])
+
+
+class Cylindrical(AbstractLinear):
+    name, axes, q_units, v_units = "cylindrical", 1, ("rad", "m"), ("rad/s", "m/s")
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(rotation_about(self.axis, q[0]), self.axis * q[1])
+
+    def H(self, q: Array) -> Array:
+        return np.column_stack([_turn(self.axis), _slide(self.axis)])
+
+
+class Cartesian(AbstractLinear):
+    name, q_units, v_units = "cartesian", ("m",) * 3, ("m/s",) * 3
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(np.eye(3), q)
+
+    def H(self, q: Array) -> Array:
+        return np.vstack([np.zeros((3, 3)), np.eye(3)])
+
+
+class Universal(AbstractLinear):
+    """Turns about `axis` (fixed on the parent), then about `axis2` (fixed on the body)."""
+
+    name, axes, q_units, v_units = "universal", 2, ("rad",) * 2, ("rad/s",) * 2
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(rotation_about(self.axis, q[0]) @ rotation_about(self.axis2, q[1]), np.zeros(3))
+
+    def _first_axis_in_B(self, q: Array) -> Array:
+        return rotation_about(self.axis2, q[1]).T @ self.axis
+
+    def H(self, q: Array) -> Array:
+        return np.column_stack([_turn(self._first_axis_in_B(q)), _turn(self.axis2)])
+
+    def map_rate(self, q: Array, v: Array) -> Array:
+        return np.column_stack([_turn(cross(self._first_axis_in_B(q), self.axis2) * v[1]), np.zeros(6)])
+
+
+class Spherical(AbstractKind):
+    name, q_units, v_units = "spherical", ("",) * 4, ("rad/s",) * 3
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(rotation(q), np.zeros(3))
+
+    def H(self, q: Array) -> Array:
+        return np.vstack([np.eye(3), np.zeros((3, 3))])
+
+    def qdot(self, q: Array, v: Array) -> Array:
+        return quat_rate(q, v)
+
+    def step(self, q: Array, dv: Array) -> Array:
+        return quat_multiply(q, quat_exp(dv))
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return quat_log(quat_multiply(quat_conjugate(q0), q1))
+
+    def neutral(self) -> Array:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+
+class Planar(AbstractKind):
+    """q = (x, y, theta) in the plane normal to `axis`; v = (theta rate, velocity in B)."""
+
+    name, axes, q_units, v_units = "planar", 1, ("m", "m", "rad"), ("rad/s", "m/s", "m/s")
+
+    def _plane(self) -> Array:
+        """Columns: two unit vectors that span the plane, the first as near to x as can be (to y, if the normal is near x)."""
+        near = np.eye(3)[1 if abs(self.axis[0]) > 0.9 else 0]
+        first = near - (near @ self.axis) * self.axis
+        first = first / np.sqrt(first @ first)
+        return np.column_stack([first, cross(self.axis, first)])
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(rotation_about(self.axis, q[2]), self._plane() @ q[:2])
+
+    def H(self, q: Array) -> Array:
+        plane = self._plane()
+        return np.column_stack([_turn(self.axis), _slide(plane[:, 0]), _slide(plane[:, 1])])
+
+    def qdot(self, q: Array, v: Array) -> Array:
+        return np.concatenate([_turn2(q[2]) @ v[1:], v[:1]])
+
+    def step(self, q: Array, dv: Array) -> Array:
+        return np.concatenate([q[:2] + _turn2(q[2]) @ (_arc(dv[0]) @ dv[1:]), q[2:] + dv[:1]])
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        angle = q1[2] - q0[2]
+        a, b = _arc(angle)[:, 0]
+        straight = np.array([[a, b], [-b, a]]) / (a * a + b * b)  # inverse of _arc; singular at 2 pi
+        return np.concatenate([[angle], straight @ (_turn2(q0[2]).T @ (q1[:2] - q0[:2]))])
+
+    def neutral(self) -> Array:
+        return np.zeros(3)
+
+
+class Free(AbstractKind):
+    name, q_units, v_units = "free", ("",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(rotation(q[:4]), q[4:])
+
+    def H(self, q: Array) -> Array:
+        return np.eye(6)
+
+    def qdot(self, q: Array, v: Array) -> Array:
+        return np.concatenate([quat_rate(q[:4], v[:3]), rotation(q[:4]) @ v[3:]])
+
+    def step(self, q: Array, dv: Array) -> Array:
+        moved = compose(self.pose(q), Pose(np.eye(3), exp_se3(dv).p))
+        return np.concatenate([quat_multiply(q[:4], quat_exp(dv[:3])), moved.p])
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return log_se3(compose(inverse(self.pose(q0)), self.pose(q1)))
+
+    def neutral(self) -> Array:
+        return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+class Fixed(AbstractLinear):
+    name = "fixed"
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(np.eye(3), np.zeros(3))
+
+    def H(self, q: Array) -> Array:
+        return np.zeros((6, 0))
+
+
+class Wheel(AbstractLinear):
+    """Spins about `axis`; axisymmetric, so its frame may stay with the carrier and its angle is no coordinate."""
+
+    name, axes, v_units = "wheel", 1, ("rad/s",)
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(np.eye(3), np.zeros(3))
+
+    def H(self, q: Array) -> Array:
+        return np.column_stack([_turn(self.axis)])
+
+    def qdot(self, q: Array, v: Array) -> Array:
+        return np.zeros(0)
+
+    def step(self, q: Array, dv: Array) -> Array:
+        return q
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return np.zeros(1)
+
+
+def quat_rate(quat_AB: Array, w_AB_B: Array) -> Array:
+    """d/dt quat_AB = 1/2 quat_AB (0, w_AB_B), (4,)."""
+    s, u = quat_AB[0], quat_AB[1:]
+    return 0.5 * np.concatenate([[-(u @ w_AB_B)], s * w_AB_B + cross(u, w_AB_B)])
+
+
+def _turn2(angle: object) -> Array:
+    c, s = cos(angle), sin(angle)
+    return np.array([[c, -s], [s, c]])
+
+
+def _arc(angle: object) -> Array:
+    """Displacement after turning by `angle` while moving at constant velocity in B, as a matrix (2, 2)."""
+    x = angle * angle  # type: ignore[operator]
+    a, b = stumpff(1, x), stumpff(2, x) * angle  # type: ignore[operator]
+    return np.array([[a, -b], [b, a]])
+
+
+KINDS: dict[str, type[AbstractKind]] = {
+    kind.name: kind
+    for kind in (Revolute, Prismatic, Cylindrical, Universal, Spherical, Cartesian, Planar, Free, Fixed, Wheel)
+}

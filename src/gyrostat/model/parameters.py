@@ -1,0 +1,115 @@
+"""Parameters by name: "link_3.mass", "elbow.position". One table says what each attribute is and how to set it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra import inertia_components, quat_from_rotation, rotation
+from .findings import nearest
+from .parts import array
+
+if TYPE_CHECKING:
+    from .spacecraft import Spacecraft
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """Where an attribute lives ("body", "joint", "thruster"), its shape, and how it is read and written."""
+
+    owner: str
+    shape: tuple[int, ...]
+    read: Callable[[Any], Any]
+    write: Callable[[Any, Any], Any]
+    applies: Callable[[Any], bool] = lambda part: True
+
+
+def _field(owner: str, name: str, shape: tuple[int, ...] = ()) -> Attribute:
+    return Attribute(owner, shape, lambda part: getattr(part, name), lambda part, value: replace(part, **{name: value}))
+
+
+def _spin_inertia(wheel: Any) -> Any:
+    return wheel.joint.axis @ wheel.inertia @ wheel.joint.axis
+
+
+def _with_spin_inertia(wheel: Any, value: Any) -> Any:
+    a = wheel.joint.axis
+    return replace(wheel, inertia=wheel.inertia + (value - _spin_inertia(wheel)) * np.outer(a, a))
+
+
+ATTRIBUTES: dict[str, Attribute] = {
+    "mass": _field("body", "mass"),
+    "com": _field("body", "com", (3,)),
+    "inertia": Attribute(
+        "body", (6,), lambda body: inertia_components(body.inertia), lambda body, value: replace(body, inertia=value)
+    ),
+    "spin_inertia": Attribute("body", (), _spin_inertia, _with_spin_inertia, lambda body: body.joint.kind == "wheel"),
+    "position": _field("joint", "position", (3,)),
+    "orientation": Attribute(
+        "joint",
+        (4,),
+        lambda joint: quat_from_rotation(joint.rotation),
+        lambda joint, value: replace(joint, rotation=rotation(value)),
+    ),
+    "axis": _field("joint", "axis", (3,)),
+    "stiffness": _field("joint", "stiffness"),
+    "rest": _field("joint", "rest"),
+    "damping": _field("joint", "damping"),
+    "friction": _field("joint", "friction"),
+    "rotor_inertia": _field("joint", "rotor_inertia"),
+    "gear_ratio": _field("joint", "gear_ratio"),
+    "max_thrust": _field("thruster", "max_thrust"),
+}
+
+
+def names(craft: Spacecraft) -> Iterator[str]:
+    """Every parameter name of the craft."""
+    owners = {"body": craft.bodies, "joint": craft.joints, "thruster": craft.thrusters}
+    for key, attribute in ATTRIBUTES.items():
+        for part in owners[attribute.owner]:
+            if attribute.applies(part):
+                yield f"{part.name}.{key}"  # type: ignore[attr-defined]
+
+
+def _find(craft: Spacecraft, parameter: str) -> tuple[Attribute, Any]:
+    owner_name, _, key = parameter.rpartition(".")
+    attribute = ATTRIBUTES.get(key)
+    if attribute is None:
+        raise ValueError(f"'{parameter}' is no parameter: '{key}' is no attribute. {nearest(key, ATTRIBUTES)}")
+    find = {"body": craft.body, "joint": craft.joint_named, "thruster": craft.thruster}[attribute.owner]
+    try:
+        part = find(owner_name)
+    except ValueError as error:
+        raise ValueError(f"'{parameter}' is no parameter: {error}") from None
+    if not attribute.applies(part):
+        raise ValueError(f"'{parameter}' is no parameter: {attribute.owner} '{owner_name}' has no {key}.")
+    return attribute, part
+
+
+def value_of(craft: Spacecraft, parameter: str) -> Any:
+    """The parameter's value: a float (or symbol), or an array."""
+    attribute, part = _find(craft, parameter)
+    return attribute.read(part)
+
+
+def replaced(craft: Spacecraft, values: Mapping[str, Any]) -> Spacecraft:
+    """The craft with those parameters replaced, nothing validated but shapes."""
+    bodies = {body.name: body for body in craft.bodies}
+    moves = {body.joint.name: body.name for body in craft.bodies}
+    thrusters = {thruster.name: thruster for thruster in craft.thrusters}
+    for parameter, value in values.items():
+        attribute, _ = _find(craft, parameter)
+        name = parameter.rpartition(".")[0]
+        value = array(value, attribute.shape, f"parameter '{parameter}'")
+        value = value if attribute.shape else value.item()
+        if attribute.owner == "body":
+            bodies[name] = attribute.write(bodies[name], value)
+        elif attribute.owner == "joint":
+            body = bodies[moves[name]]
+            bodies[body.name] = replace(body, joint=attribute.write(body.joint, value))
+        else:
+            thrusters[name] = attribute.write(thrusters[name], value)
+    return replace(craft, bodies=tuple(bodies.values()), thrusters=tuple(thrusters.values()))

@@ -1,0 +1,272 @@
+"""The parts of a spacecraft: bodies, joints, frames, thrusters, wheels and shapes. Immutable values.
+
+Building a part settles shapes and units only, so that parts may hold symbols; `Spacecraft.build` judges their values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, Pose, compose, inertia_matrix
+from .findings import nearest
+from .kinds import KINDS, AbstractKind
+
+INFINITY = float("inf")
+
+
+def array(value: Any, shape: tuple[int, ...], what: str) -> Array:
+    """`value` as a read-only array of that shape, of floats or of symbols."""
+    try:
+        result = np.array(value)
+        if result.dtype != object:
+            result = result.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {value!r}; expected {_shape_in_words(shape)}.") from None
+    if result.shape != shape:
+        raise ValueError(f"{what} has shape {result.shape}; expected {_shape_in_words(shape)}.")
+    result.flags.writeable = False
+    return result
+
+
+def _shape_in_words(shape: tuple[int, ...]) -> str:
+    return "one number" if shape == () else f"numbers of shape {shape}"
+
+
+def scalar(value: Any, what: str) -> Any:
+    """`value` as a float, or the symbol that it is."""
+    result = array(value, (), what)
+    return result.item()
+
+
+def inertia_of(value: Any, what: str) -> Array:
+    """(3, 3) from a matrix, from (xx, xy, xz, yy, yz, zz), or from a diagonal of three."""
+    given = np.array(value)
+    if given.shape == (3,):
+        return array(np.diag(given), (3, 3), what)
+    if given.shape == (6,):
+        return array(inertia_matrix(given), (3, 3), what)
+    if given.shape != (3, 3):
+        raise ValueError(
+            f"{what} has shape {given.shape}; expected a (3, 3) matrix, (xx, xy, xz, yy, yz, zz), or three diagonal elements."
+        )
+    return array(given, (3, 3), what)
+
+
+def _snapped(R: Array) -> Array:
+    """Entries within round-off of 0 and +-1 made exact: structural zeros then vanish from traced code."""
+    if R.dtype == object:
+        return R
+    R = np.where(np.abs(R) < 1e-15, 0.0, R)
+    R = np.where(np.abs(np.abs(R) - 1.0) < 1e-15, np.sign(R), R)
+    R.flags.writeable = False
+    return R
+
+
+def _unit(a: Array) -> Array:
+    """`a` at length one; untouched if zero (refused later, by name) or symbolic."""
+    if a.dtype == object or not np.isfinite(a).all() or not a.any():
+        return a
+    a = a / np.sqrt(a @ a)
+    a = np.where(np.abs(a) < 1e-15, 0.0, a)
+    a.flags.writeable = False
+    return a
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Of a joint: range of its coordinate, largest rate, largest effort."""
+
+    lower: float = -INFINITY
+    upper: float = INFINITY
+    velocity: float = INFINITY
+    effort: float = INFINITY
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Connects a body to its parent: `X_PB = X_PJ * pose(q)`.
+
+    position, rotation: X_PJ, where the body sits on its parent when the coordinates are zero.
+    axis, axis2: unit vectors in J, for the kinds that need them.
+    stiffness, rest, damping, friction: passive loads, applied by `gs.simulate`.
+    rotor_inertia, gear_ratio: add `rotor_inertia * gear_ratio**2` to the joint's inertia.
+    q_at, v_at: where its coordinates and rates stand in q and v; set by `Spacecraft.build`.
+    """
+
+    name: str
+    kind: str = "revolute"
+    parent: str | None = None
+    position: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    rotation: Array = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # type: ignore[assignment]
+    axis: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
+    axis2: Array = (0.0, 1.0, 0.0)  # type: ignore[assignment]
+    limits: Limits = Limits()
+    stiffness: Any = 0.0
+    rest: Any = 0.0
+    damping: Any = 0.0
+    friction: Any = 0.0
+    rotor_inertia: Any = 0.0
+    gear_ratio: Any = 1.0
+    q_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
+    v_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
+
+    def __post_init__(self) -> None:
+        what = f"joint '{self.name}'"
+        if self.kind not in KINDS:
+            raise ValueError(f"{what}: unknown kind '{self.kind}'. {nearest(self.kind, KINDS)}")
+        _set(self, "position", array(self.position, (3,), f"{what}: position"))
+        _set(self, "rotation", _snapped(array(self.rotation, (3, 3), f"{what}: rotation")))
+        _set(self, "axis", _unit(array(self.axis, (3,), f"{what}: axis")))
+        _set(self, "axis2", _unit(array(self.axis2, (3,), f"{what}: axis2")))
+        for name in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio"):
+            _set(self, name, scalar(getattr(self, name), f"{what}: {name}"))
+
+    @property
+    def motion(self) -> AbstractKind:
+        """The joint's kind, with its axes."""
+        return KINDS[self.kind](self.axis, self.axis2)
+
+    @property
+    def nq(self) -> int:
+        return len(KINDS[self.kind].q_units)
+
+    @property
+    def nv(self) -> int:
+        return len(KINDS[self.kind].v_units)
+
+    @property
+    def armature(self) -> Any:
+        """Inertia of the geared rotor as felt at the joint, on each of its rates."""
+        return self.rotor_inertia * self.gear_ratio * self.gear_ratio
+
+    def pose(self, q: Array) -> Pose:
+        """X_PB at the spacecraft's configuration q."""
+        return compose(Pose(self.rotation, self.position), self.motion.pose(q[self.q_at]))
+
+    def H(self, q: Array) -> Array:
+        """Motion map (6, nv): V_PB_B = H v."""
+        return self.motion.H(q[self.q_at])
+
+    def map_rate(self, q: Array, v: Array) -> Array:
+        """Hdot (6, nv), in B's components."""
+        return self.motion.map_rate(q[self.q_at], v[self.v_at])
+
+    def bias(self, q: Array, v: Array) -> Array:
+        """Hdot v, (6,)."""
+        return self.map_rate(q, v) @ v[self.v_at]
+
+    def rate(self, v: Array) -> Array:
+        """The joint's own part of v, vdot or tau, (nv,)."""
+        return v[self.v_at]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What a body looks like; never used by the dynamics. size: box edges; radius and length; radius; mesh scale."""
+
+    kind: str  # "box", "cylinder", "sphere", "mesh"
+    size: tuple[float, ...]
+    position: tuple[float, ...] = (0.0, 0.0, 0.0)
+    rotation: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    color: tuple[float, ...] | None = None
+    file: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body. `com` in B; `inertia` about the centre of mass, in B: (3, 3), six components, or a diagonal.
+
+    joint: how it moves on its parent; None for a base that floats freely.
+    included: its inertia is counted in its parent's mass properties already (wheels, by default).
+    """
+
+    name: str
+    mass: Any = 0.0
+    com: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    inertia: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    joint: Joint = None  # type: ignore[assignment]
+    shapes: tuple[Shape, ...] = ()
+    included: bool = False
+
+    def __post_init__(self) -> None:
+        what = f"body '{self.name}'"
+        _set(self, "mass", scalar(self.mass, f"{what}: mass"))
+        _set(self, "com", array(self.com, (3,), f"{what}: com"))
+        _set(self, "inertia", inertia_of(self.inertia, f"{what}: inertia"))
+        if self.joint is None:
+            _set(self, "joint", Joint("base", "free"))
+
+    @property
+    def parent(self) -> str | None:
+        return self.joint.parent
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame fixed on a body: end effector, sensor, or a link merged into the body. Pose X_BF."""
+
+    name: str
+    body: str
+    position: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    rotation: Array = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        what = f"frame '{self.name}'"
+        _set(self, "position", array(self.position, (3,), f"{what}: position"))
+        _set(self, "rotation", _snapped(array(self.rotation, (3, 3), f"{what}: rotation")))
+
+    @property
+    def pose(self) -> Pose:
+        return Pose(self.rotation, self.position)
+
+
+@dataclass(frozen=True, eq=False)
+class Thruster:
+    """A point on a body and the direction of the force on the body, both in B."""
+
+    name: str
+    body: str
+    position: Array
+    direction: Array
+    max_thrust: Any = INFINITY
+
+    def __post_init__(self) -> None:
+        what = f"thruster '{self.name}'"
+        _set(self, "position", array(self.position, (3,), f"{what}: position"))
+        _set(self, "direction", _unit(array(self.direction, (3,), f"{what}: direction")))
+        _set(self, "max_thrust", scalar(self.max_thrust, f"{what}: max_thrust"))
+
+
+def Wheel(
+    name: str,
+    body: str,
+    axis: Any,
+    spin_inertia: Any,
+    *,
+    position: Any = (0.0, 0.0, 0.0),
+    mass: Any = 0.0,
+    transverse_inertia: Any = 0.0,
+    included: bool = True,
+    max_torque: float = INFINITY,
+    max_speed: float = INFINITY,
+) -> Body:
+    """A reaction or momentum wheel on `body`, spinning about `axis` (in the carrier's axes).
+
+    By default the carrier's mass properties include it. With `included=False` they do not: give its mass and transverse inertia.
+    """
+    joint = Joint(name, "wheel", body, position, axis=axis, limits=Limits(velocity=max_speed, effort=max_torque))
+    if included and (mass != 0.0 or transverse_inertia != 0.0):
+        raise ValueError(
+            f"wheel '{name}': mass {mass} and transverse inertia {transverse_inertia} are given, but the carrier "
+            f"'{body}' already includes the wheel. Leave them out, or pass included=False."
+        )
+    aa = np.outer(joint.axis, joint.axis)
+    inertia = transverse_inertia * (np.eye(3) - aa) + scalar(spin_inertia, f"wheel '{name}': spin_inertia") * aa
+    return Body(name, mass, inertia=inertia, joint=joint, included=included)
+
+
+def _set(part: Any, name: str, value: Any) -> None:
+    object.__setattr__(part, name, value)

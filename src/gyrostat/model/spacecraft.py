@@ -1,0 +1,185 @@
+"""The spacecraft: a tree of bodies, immutable, validated when built. It stores what was given and nothing derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, Pose, RigidInertia, rigid_inertia
+from .findings import Finding, ModelError, nearest
+from .parameters import names, replaced, value_of
+from .parts import Body, Frame, Joint, Thruster
+from .validation import order, validate
+
+
+@dataclass(frozen=True, eq=False)
+class Spacecraft:
+    """Bodies in base-to-tip order (each after its parent, branch by branch, wheels last), frames and thrusters.
+
+    Use `Spacecraft.build` or `gs.load`; both validate. `findings` holds the warnings and notes they made.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    frames: tuple[Frame, ...] = ()
+    thrusters: tuple[Thruster, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    source: str = ""
+
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        bodies: Iterable[Body],
+        *,
+        frames: Iterable[Frame] = (),
+        thrusters: Iterable[Thruster] = (),
+        findings: Iterable[Finding] = (),
+        source: str = "",
+    ) -> Spacecraft:
+        """A validated spacecraft. The body without a parent is the base; bodies may come in any order.
+
+        Raises `ModelError`, a ValueError that says what was found, what was expected and how to mend it.
+        """
+        bodies, frames, thrusters = tuple(bodies), tuple(frames), tuple(thrusters)
+        ordered, found = order(bodies)
+        if not found:
+            found = validate(ordered, frames, thrusters)
+        found = [replace(f, file=f.file or source) for f in found]
+        everything = (*findings, *found)
+        if any(f.level == "error" for f in everything):
+            raise ModelError(everything)
+        return cls(name, _laid_out(ordered), frames, thrusters, everything, source)
+
+    # ---- layout
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(body.joint.nq for body in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(body.joint.nv for body in self.bodies)
+
+    @property
+    def nbodies(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def base_to_tip(self) -> tuple[tuple[str, str | None], ...]:
+        """(body, parent) names, parents first; the base's parent is None, the inertial frame."""
+        return tuple((body.name, body.parent) for body in self.bodies)
+
+    @property
+    def base(self) -> str:
+        return self.bodies[0].name
+
+    @cached_property
+    def _by_name(self) -> dict[str, Body]:
+        return {body.name: body for body in self.bodies}
+
+    @cached_property
+    def _joints(self) -> dict[str, Joint]:
+        return {body.joint.name: body.joint for body in self.bodies}
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        return {frame.name: frame for frame in self.frames}
+
+    def index(self, body: str) -> int:
+        """Row of `body` in arrays of shape (nbodies, ...)."""
+        return self.bodies.index(self.body(body))
+
+    def body(self, name: str) -> Body:
+        if name not in self._by_name:
+            raise ValueError(f"{self.name} has no body '{name}'. {nearest(name, self._by_name)}")
+        return self._by_name[name]
+
+    def joint(self, body: str) -> Joint:
+        """The joint that moves `body` on its parent."""
+        return self._by_name[body].joint
+
+    def joint_named(self, name: str) -> Joint:
+        if name not in self._joints:
+            raise ValueError(f"{self.name} has no joint '{name}'. {nearest(name, self._joints)}")
+        return self._joints[name]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """In the order of `bodies`; the base's first."""
+        return tuple(body.joint for body in self.bodies)
+
+    @property
+    def wheels(self) -> tuple[Body, ...]:
+        return tuple(body for body in self.bodies if body.joint.kind == "wheel")
+
+    def thruster(self, name: str) -> Thruster:
+        for thruster in self.thrusters:
+            if thruster.name == name:
+                return thruster
+        raise ValueError(f"{self.name} has no thruster '{name}'. {nearest(name, (t.name for t in self.thrusters))}")
+
+    def locate(self, name: str) -> tuple[str, Pose]:
+        """Body and pose X_BF of a frame, or of a body by its own name."""
+        if name in self._by_name:
+            return name, Pose(np.eye(3), np.zeros(3))
+        if name not in self._frames:
+            known = [*self._by_name, *self._frames]
+            raise ValueError(f"{self.name} has no body or frame '{name}'. {nearest(name, known)}")
+        frame = self._frames[name]
+        return frame.body, frame.pose
+
+    # ---- mass properties
+
+    @cached_property
+    def _included(self) -> dict[str, list[str]]:
+        carried: dict[str, list[str]] = {}
+        for body in self.bodies:
+            if body.included and body.parent is not None:
+                carried.setdefault(body.parent, []).append(body.name)
+        return carried
+
+    def inertia(self, body: str) -> RigidInertia:
+        """Spatial inertia of a body about its origin, in its axes; wheels that it includes are taken out of it."""
+        B = self._by_name[body]
+        M = rigid_inertia(B.mass, B.com, B.inertia)
+        for wheel in self._included.get(body, ()):
+            M = M._replace(I_o=M.I_o - self._by_name[wheel].inertia)
+        return M
+
+    # ---- other values
+
+    def value(self, parameter: str) -> Any:
+        """Current value of a parameter such as "link_3.mass" or "elbow.position": a float or an array."""
+        return value_of(self, parameter)
+
+    def with_values(self, values: Mapping[str, Any]) -> Spacecraft:
+        """The same spacecraft with other values, symbols allowed, not validated.
+
+        Names: `body.mass`, `body.com` (3), `body.inertia` (xx, xy, xz, yy, yz, zz), `wheel.spin_inertia`, `joint.position` (3),
+        `joint.orientation` (quaternion), `joint.axis` (3), `joint.stiffness`, `joint.rest`, `joint.damping`, `joint.friction`,
+        `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`.
+        """
+        return replaced(self, values)
+
+    def parameters(self) -> dict[str, Array]:
+        """Every parameter name with its value."""
+        return {name: self.value(name) for name in names(self)}
+
+    def __repr__(self) -> str:
+        return f"<Spacecraft {self.name}: {self.nbodies} bodies, nq {self.nq}, nv {self.nv}>"
+
+
+def _laid_out(bodies: Iterable[Body]) -> tuple[Body, ...]:
+    """Bodies whose joints know their places in q and v."""
+    placed, iq, iv = [], 0, 0
+    for body in bodies:
+        joint = body.joint
+        joint = replace(joint, q_at=slice(iq, iq + joint.nq), v_at=slice(iv, iv + joint.nv))
+        iq, iv = iq + joint.nq, iv + joint.nv
+        placed.append(replace(body, joint=joint))
+    return tuple(placed)

@@ -1,0 +1,238 @@
+"""What a spacecraft must satisfy: one tree, unique names, finite numbers, physical mass properties, joints that move mass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Pose, RigidInertia, compose, rigid_inertia, rigid_inertia_to_parent
+from .findings import Finding, nearest
+from .parts import Body, Frame, Joint, Thruster
+
+
+def error(code: str, element: str, message: str, hint: str = "") -> Finding:
+    return Finding("error", message, hint, element, code=code)
+
+
+def warning(code: str, element: str, message: str, hint: str = "") -> Finding:
+    return Finding("warning", message, hint, element, code=code)
+
+
+# ---- the tree
+
+
+def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
+    """Bodies base to tip, branch by branch in the order given, wheels last; or the findings that say why there is no tree."""
+    found = [*_duplicates("body", (b.name for b in bodies)), *_duplicates("joint", (b.joint.name for b in bodies))]
+    names = {body.name for body in bodies}
+    for body in bodies:
+        if body.parent is not None and body.parent not in names:
+            place = f"joint '{body.joint.name}'"
+            found.append(
+                error("unknown-parent", place, f"its parent body '{body.parent}' does not exist.", nearest(body.parent, names))
+            )
+    roots = [body for body in bodies if body.parent is None]
+    if not bodies:
+        found.append(error("no-body", "", "the spacecraft has no body; expected at least a base."))
+    elif not roots:
+        found.append(error("cycle", "", "every body has a parent, so none is the base.", "Remove one joint of the loop."))
+    elif len(roots) > 1:
+        listed = ", ".join(f"'{body.name}'" for body in roots)
+        found.append(
+            error("several-roots", "", f"{len(roots)} bodies have no parent: {listed}.", "Join them, or load them as separate craft.")
+        )
+    if found:
+        return [], found
+    children: dict[str, list[Body]] = {}
+    for body in bodies:
+        if body.parent is not None:
+            children.setdefault(body.parent, []).append(body)
+    ordered, stack = [], [roots[0]]
+    while stack:
+        body = stack.pop()
+        ordered.append(body)
+        stack.extend(reversed(children.get(body.name, [])))
+    if len(ordered) < len(bodies):
+        lost = [body.name for body in bodies if body not in ordered]
+        return [], [error("cycle", "", f"a loop of joints holds {', '.join(map(repr, lost))}.", "Remove one joint of the loop.")]
+    for body in bodies:
+        if body.joint.kind == "wheel" and body.name in children:
+            child = children[body.name][0].name
+            found.append(
+                error(
+                    "on-wheel",
+                    f"body '{child}'",
+                    f"is mounted on wheel '{body.name}', whose angle is not a coordinate.",
+                    "Use a revolute joint instead of the wheel.",
+                )
+            )
+    ordered.sort(key=lambda body: body.joint.kind == "wheel")
+    return ordered, found
+
+
+def _duplicates(what: str, names: Iterable[str]) -> list[Finding]:
+    seen: set[str] = set()
+    twice: list[str] = []
+    for name in names:
+        if name in seen and name not in twice:
+            twice.append(name)
+        seen.add(name)
+    return [error("duplicate-name", f"{what} '{name}'", "this name is used twice.", "Rename one of them.") for name in twice]
+
+
+# ---- the values
+
+
+def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequence[Thruster]) -> list[Finding]:
+    """Findings about the values of a spacecraft whose tree is sound; bodies in base-to-tip order."""
+    found: list[Finding] = []
+    names = {body.name for body in bodies}
+    for body in bodies:
+        found += _joint_findings(body.joint)
+        found += _body_findings(body, bodies)
+    for what, parts in (("frame", frames), ("thruster", thrusters)):
+        found += _duplicates(what, (part.name for part in parts))
+        for part in parts:
+            if part.body not in names:
+                place = f"{what} '{part.name}'"
+                found.append(
+                    error("unknown-body", place, f"is on body '{part.body}', which does not exist.", nearest(part.body, names))
+                )
+    for frame in frames:
+        if frame.name in names:
+            found.append(
+                error("duplicate-name", f"frame '{frame.name}'", "a body has this name already.", "Rename the frame.")
+            )
+    for thruster in thrusters:
+        place = f"thruster '{thruster.name}'"
+        found += _finite(place, position=thruster.position, direction=thruster.direction)
+        if not thruster.direction.any():
+            found.append(error("zero-axis", place, "direction is (0, 0, 0).", "Give the direction of the force on the body."))
+    if not any(f.level == "error" for f in found):
+        found += _immovable(bodies)
+    return found
+
+
+def _finite(place: str, **values: Any) -> list[Finding]:
+    return [
+        error("not-finite", place, f"{name} is {np.asarray(value).tolist()}; expected finite numbers.")
+        for name, value in values.items()
+        if not np.isfinite(value).all()
+    ]
+
+
+def _joint_findings(joint: Joint) -> list[Finding]:
+    place = f"joint '{joint.name}'"
+    numbers = ("position", "rotation", "axis", "axis2", "stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio")
+    found = _finite(place, **{name: getattr(joint, name) for name in numbers})
+    if found:
+        return found
+    for name in ("axis", "axis2")[: joint.motion.axes]:
+        if not getattr(joint, name).any():
+            found.append(
+                error("zero-axis", place, f"{name} is (0, 0, 0); a {joint.kind} joint needs a direction.", "Give, say, 0 0 1.")
+            )
+    if joint.kind == "universal" and np.abs(np.cross(joint.axis, joint.axis2)).max() < 1e-9:
+        found.append(error("parallel-axes", place, "axis and axis2 are parallel.", "Give two different directions."))
+    R = joint.rotation
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+        found.append(
+            error("not-a-rotation", place, f"rotation {R.tolist()} is not a rotation matrix.", "Give R with R R^T = 1, det R = 1.")
+        )
+    for name in ("stiffness", "damping", "friction", "rotor_inertia"):
+        if getattr(joint, name) < 0:
+            found.append(error("negative-value", place, f"{name} is {getattr(joint, name)}; expected zero or more."))
+    limits = joint.limits
+    if not limits.lower <= limits.upper:
+        found.append(
+            error("limits", place, f"lower limit {limits.lower} is above upper limit {limits.upper}.", "Exchange them.")
+        )
+    if not (limits.velocity >= 0 and limits.effort >= 0):
+        found.append(
+            error("limits", place, f"velocity limit {limits.velocity} or effort limit {limits.effort} is negative or no number.")
+        )
+    return found
+
+
+def _body_findings(body: Body, bodies: Sequence[Body]) -> list[Finding]:
+    place = f"body '{body.name}'"
+    found = _finite(place, mass=body.mass, com=body.com, inertia=body.inertia)
+    if found:
+        return found
+    if body.mass < 0:
+        found.append(error("negative-mass", place, f"mass is {body.mass} kg; expected zero or more.", "Correct the sign."))
+    if np.abs(body.inertia - body.inertia.T).max() > 1e-9 * np.abs(body.inertia).max():
+        found.append(
+            error("asymmetric-inertia", place, f"inertia {body.inertia.tolist()} is not symmetric.", "Give xy = yx, xz = zx, yz = zy.")
+        )
+        return found
+    inertia = body.inertia
+    for wheel in bodies:
+        if wheel.included and wheel.parent == body.name:
+            inertia = inertia - wheel.inertia
+    with_wheels = " after its wheels are taken out" if inertia is not body.inertia else ""
+    moments = np.linalg.eigvalsh(inertia)
+    size = np.abs(moments).max()
+    listed = ", ".join(f"{m:.6g}" for m in moments)
+    if moments[0] < -1e-9 * size:
+        found.append(
+            error(
+                "negative-moment",
+                place,
+                f"principal moments of inertia{with_wheels} are {listed} kg m^2; none may be negative.",
+                "Off-diagonal elements are minus the products of inertia; inertia is about the centre of mass.",
+            )
+        )
+    elif body.joint.kind != "wheel" and moments[0] + moments[1] < moments[2] * (1 - 1e-6):
+        found.append(
+            warning(
+                "triangle",
+                place,
+                f"principal moments of inertia{with_wheels} are {listed} kg m^2: no rigid body has one moment larger than the sum of "
+                f"the other two.",
+                "Check units and signs; results can still be computed.",
+            )
+        )
+    elif body.mass > 0 and moments[0] <= 1e-12 * size and body.joint.kind != "wheel":
+        found.append(
+            warning(
+                "zero-moment",
+                place,
+                f"principal moments of inertia{with_wheels} are {listed} kg m^2: one is zero, as of a point or a thin rod.",
+                "Give the body its true inertia; results can still be computed.",
+            )
+        )
+    return found
+
+
+def _immovable(bodies: Sequence[Body]) -> list[Finding]:
+    """Joints that move nothing with inertia along some direction of theirs: their acceleration would be undefined."""
+    neutral = np.concatenate([body.joint.motion.neutral() for body in bodies])
+    at, iq = {}, 0
+    composite: dict[str, RigidInertia] = {}
+    for body in bodies:
+        at[body.name] = neutral[iq : iq + body.joint.nq]
+        iq += body.joint.nq
+        composite[body.name] = rigid_inertia(body.mass, body.com, body.inertia)
+    found = []
+    for body in reversed(bodies):
+        joint, M = body.joint, composite[body.name]
+        H = joint.motion.H(at[body.name])
+        if joint.nv:
+            felt = np.linalg.eigvalsh(H.T @ (M @ H) + joint.armature * np.eye(joint.nv))
+            if felt[0] <= 1e-13 * max(felt[-1], 1e-300):
+                found.append(
+                    error(
+                        "moves-nothing",
+                        f"joint '{joint.name}'",
+                        f"moves nothing with inertia along one of its directions (smallest inertia {felt[0]:.3g}): body "
+                        f"'{body.name}' and what it carries have mass {M.m:.6g} kg.",
+                        "Give the body mass and inertia, or make the joint fixed.",
+                    )
+                )
+        if body.parent is not None and not body.included:
+            X_PB = compose(Pose(joint.rotation, joint.position), joint.motion.pose(at[body.name]))
+            composite[body.parent] = composite[body.parent] + rigid_inertia_to_parent(X_PB, M)
+    return found
