@@ -1,0 +1,12 @@
+"""Record NumPy functions as graphs, differentiate them, compile them."""
+
+from .errors import TraceError as TraceError
+from .graph import Graph as Graph
+from .graph import Node as Node
+from .graph import Port as Port
+from .kernel import Kernel as Kernel
+from .kernel import compile as compile
+from .random import normal as normal
+from .random import uniform as uniform
+from .tables import interp as interp
+from .trace import trace as trace

@@ -1,0 +1,288 @@
+"""From a graph to LLVM assembly: one instruction per node on vectors of W lanes, each lane one member of the batch.
+
+The module has three functions. A "lane block" of an array with k components is k vectors, one after the other.
+
+    block(inputs..., outputs..., scratch)                the graph, for one lane block of each input and output
+    lanes(table, work, first, last, count)               blocks first..last of arrays laid out by lane
+    rows(table, work, first, last, count)                the same for `count` rows as users hold them
+
+`table` holds a pointer and a stride in bytes (per lane block, or per row; zero to broadcast) for each input and output.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .functions import FUNCTIONS, define, sincos
+from .graph import Graph
+from .ir import FAST, Code
+from .ops import CONDITIONS
+from .schedule import Part, parts
+from .transpose import load_tile, store_tile, tiles
+
+_INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
+_INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum", "floor": "floor"}
+_CALLS = {
+    "exp": "gs_exp",
+    "log": "gs_log",
+    "atan2": "gs_atan2",
+    "pow": "gs_pow",
+    "mod": "gs_mod",
+    "uniform": "gs_uniform",
+}
+
+
+class Assembly(NamedTuple):
+    """LLVM assembly of a module, and the vectors of scratch memory that `lanes` and `rows` need."""
+
+    text: str
+    work: int
+
+
+def assembly(graph: Graph, lanes: int, scalar: str = "double") -> Assembly:
+    """The module of `graph` for vectors of `lanes` numbers."""
+    pieces, scratch = parts(graph)
+    bodies = [_part(graph, part, k, lanes, scalar) for k, part in enumerate(pieces)]
+    bodies.append(_block(graph, len(pieces), lanes, scalar))
+    bodies.append(_driver(graph, lanes, scalar, rows=False, scratch=scratch))
+    bodies.append(_driver(graph, lanes, scalar, rows=True, scratch=scratch))
+    work = _dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
+    return Assembly(
+        "\n".join([*_tables(graph, scalar), *_linked(bodies, lanes), '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
+        work,
+    )
+
+
+def _linked(bodies: list[Code], lanes: int) -> list[str]:
+    """All functions, with the library functions and declarations that they need."""
+    text: dict[str, None] = {}
+    needs = [need for code in bodies for need in code.needs]
+    defined: set[str] = set()
+    for need in needs:  # grows while it is walked
+        if need not in FUNCTIONS:
+            text[need] = None
+        elif need not in defined:
+            defined.add(need)
+            code = define(need, lanes)
+            needs.extend(code.needs)
+            text["\n".join(code.lines)] = None
+    return [*text, *("\n".join(code.lines) for code in bodies)]
+
+
+def _tables(graph: Graph, scalar: str) -> list[str]:
+    """Constant tables, padded with infinity to a power of two (search halves them)."""
+    lines = []
+    for k, table in enumerate(graph.tables):
+        values = list(table) + [float("inf")] * (_padded(len(table)) - len(table))
+        entries = ", ".join("double " + Code(1).const(x)[len("<double ") : -1] for x in values)
+        lines.append(f"@table{k} = internal constant [{len(values)} x double] [{entries}]")
+    return lines
+
+
+def _padded(n: int) -> int:
+    return 1 << (n - 1).bit_length()
+
+
+def _pointers(graph: Graph) -> tuple[list[str], list[str]]:
+    """Names of the pointers to the lane blocks of inputs and outputs."""
+    return [f"%in{k}" for k in range(len(graph.inputs))], [f"%out{k}" for k in range(len(graph.outputs))]
+
+
+def _signature(graph: Graph) -> str:
+    inputs, outputs = _pointers(graph)
+    marks = [f"ptr noalias readonly {p}" for p in inputs] + [f"ptr noalias {p}" for p in (*outputs, "%scratch")]
+    return ", ".join(marks)
+
+
+def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str) -> Code:
+    """The function `part{number}`: some of the graph's nodes, in order."""
+    code = Code(lanes, scalar)
+    values: dict[int, str] = {}
+    trigonometry: dict[int, tuple[str, str]] = {}
+
+    def value(k: int) -> str:
+        if k not in values:
+            op, _, data = graph.nodes[k]
+            if op == "const":
+                return code.const(data)
+            values[k] = code.load(f"%in{data[0]}", data[1]) if op == "input" else _reload(code, graph, k, part.loads[k])
+        return values[k]
+
+    for k in part.nodes:
+        op, args, data = graph.nodes[k]
+        if op in ("sin", "cos"):
+            angle = args[0]
+            if angle not in trigonometry:
+                trigonometry[angle] = _in_double(code, sincos, value(angle))
+            values[k] = trigonometry[angle][op == "cos"]
+        else:
+            values[k] = _emit(code, op, [value(a) for a in args], data, graph)
+        for output, place in part.outputs.get(k, ()):
+            code.store(values[k], f"%out{output}", place)
+        if k in part.stores:
+            _spill(code, graph, k, values[k], part.stores[k])
+    for output, place, k in part.copies:
+        code.store(value(k), f"%out{output}", place)
+    head = f"define internal void @part{number}({_signature(graph)}) noinline nounwind {{"
+    code.lines = [head, "entry:", *code.lines, "  ret void", "}"]
+    return code
+
+
+def _emit(code: Code, op: str, args: list[str], data: int | None, graph: Graph) -> str:
+    """The instruction of one node."""
+    if op in _INSTRUCTIONS:
+        return code.op(_INSTRUCTIONS[op], *args)
+    if op == "neg":
+        return code.neg(*args)
+    if op == "recip":
+        return code.op("fdiv", code.const(1.0), *args)
+    if op == "where":
+        return code.select(*args)
+    if op in ("lt", "le"):
+        return code.compare({"lt": "olt", "le": "ole"}[op], *args)
+    if op in ("and", "or"):
+        return code.logic(op, *args)
+    if op == "not":
+        return code.invert(*args)
+    if op in _INTRINSICS:
+        return code.intrinsic(_INTRINSICS[op], *args)
+    if op == "sign":
+        negative = code.select(code.compare("olt", *args, code.const(0.0)), code.const(-1.0), *args)
+        return code.select(code.compare("ogt", *args, code.const(0.0)), code.const(1.0), negative)
+    if op in _CALLS:
+        return _in_double(code, lambda c, *x: (c.call(_CALLS[op], *x),), *args)[0]
+    if op in ("search", "lookup"):
+        assert data is not None
+        find = _search if op == "search" else _lookup
+        return _in_double(code, lambda c, x: (find(c, x, data, len(graph.tables[data])),), *args)[0]
+    raise NotImplementedError(f"operation '{op}' has no LLVM code")
+
+
+def _in_double(code, function, *args: str) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+    """Elementary functions are computed in double precision, in kernels of single precision too."""
+    if code.scalar == "double":
+        return tuple(function(code, *args))
+    wide = Code(code.lanes)
+    wide.lines, wide.needs, wide.label, wide.name = code.lines, code.needs, code.label, code.name  # type: ignore[method-assign]
+    args = tuple(code.let(f"fpext {code.vector} {a} to {wide.vector}") for a in args)
+    results = function(wide, *args)
+    code.label = wide.label
+    return tuple(code.let(f"fptrunc {wide.vector} {r} to {code.vector}") for r in results)
+
+
+def _gather(code: Code, table: int, places: str) -> str:
+    kind = f"<{code.lanes} x ptr>"
+    address = code.let(f"getelementptr double, ptr @table{table}, {code.integers} {places}")
+    name = f"@llvm.masked.gather.{code.suffix}.v{code.lanes}p0"
+    code.needs[f"declare {code.vector} {name}({kind}, i32, {code.mask}, {code.vector})"] = None
+    every = "<" + ", ".join(["i1 true"] * code.lanes) + ">"
+    return code.let(f"call {code.vector} {name}({kind} {address}, i32 8, {code.mask} {every}, {code.vector} undef)")
+
+
+def _search(code: Code, x: str, table: int, length: int) -> str:
+    """Halve the table until one entry is left."""
+    place, step = code.integer(0), _padded(length) // 2
+    while step:
+        further = code.int_op("add", place, step)
+        reached = code.compare("ole", _gather(code, table, further), x)
+        place = code.let(f"select {code.mask} {reached}, {code.integers} {further}, {code.integers} {place}")
+        step //= 2
+    return code.from_integers(place)
+
+
+def _lookup(code: Code, x: str, table: int, length: int) -> str:
+    return _gather(code, table, code.to_integers(x))
+
+
+def _spill(code: Code, graph: Graph, k: int, value: str, slot: int) -> None:
+    """Keep a value for later parts; a condition as 1 or 0."""
+    if graph.nodes[k].op in CONDITIONS:
+        value = code.select(value, code.const(1.0), code.const(0.0))
+    code.store(value, "%scratch", slot)
+
+
+def _reload(code: Code, graph: Graph, k: int, slot: int) -> str:
+    value = code.load("%scratch", slot)
+    return code.compare("une", value, code.const(0.0)) if graph.nodes[k].op in CONDITIONS else value
+
+
+def _block(graph: Graph, count: int, lanes: int, scalar: str) -> Code:
+    """The function `block`: all parts in turn."""
+    code = Code(lanes, scalar)
+    inputs, outputs = _pointers(graph)
+    arguments = ", ".join(f"ptr {p}" for p in (*inputs, *outputs, "%scratch"))
+    calls = [f"  call void @part{k}({arguments})" for k in range(count)]
+    code.lines = [f"define void @block({_signature(graph)}) noinline nounwind {{", "entry:", *calls, "  ret void", "}"]
+    return code
+
+
+def _driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> Code:
+    """The functions `rows` and `lanes`: a loop over blocks."""
+    code = Code(lanes, scalar)
+    inputs, outputs = _pointers(graph)
+    ports = graph.inputs + graph.outputs
+    code.do("br label %head")
+    code.begin("head")
+    for k, name in enumerate((*inputs, *outputs)):
+        for suffix, kind, place in (("base", "ptr", 2 * k), ("stride", "i64", 2 * k + 1)):
+            address = code.let(f"getelementptr i64, ptr %table, i64 {place}")
+            code.do(f"{name}{suffix} = load {kind}, ptr {address}, align 8")
+    code.do("%some = icmp slt i64 %first, %last")
+    code.do("br i1 %some, label %loop, label %end")
+    code.begin("loop")
+    code.do("%b = phi i64 [ %first, %head ], [ %next, %loop ]")
+    if rows:
+        offset, buffers = scratch, []
+        for port in ports:
+            buffers.append(code.let(f"getelementptr {code.vector}, ptr %work, i64 {offset}"))
+            offset += port.size
+        _call_on_rows(code, graph, buffers, _dump_place(graph, scratch))
+    else:
+        blocks = [_offset(code, f"{name}base", f"{name}stride", "%b") for name in (*inputs, *outputs)]
+        code.do(f"call void @block({', '.join(f'ptr {p}' for p in (*blocks, '%work'))})")
+    code.do("%next = add i64 %b, 1")
+    code.do("%more = icmp slt i64 %next, %last")
+    code.do("br i1 %more, label %loop, label %end")
+    code.begin("end")
+    head = f"define void @{'rows' if rows else 'lanes'}(ptr %table, ptr %work, i64 %first, i64 %last, i64 %count) nounwind {{"
+    code.lines = [head, "entry:", *code.lines, "  ret void", "}"]
+    return code
+
+
+def _offset(code: Code, base: str, stride: str, index: str) -> str:
+    return code.let(f"getelementptr i8, ptr {base}, i64 {code.let(f'mul i64 {stride}, {index}')}")
+
+
+def _dump_place(graph: Graph, scratch: int) -> int:
+    """Where in the work memory the rows that pad the last block are written: behind scratch and all lane blocks."""
+    return scratch + sum(port.size for port in graph.inputs + graph.outputs)
+
+
+def _call_on_rows(code: Code, graph: Graph, buffers: list[str], dump: int) -> None:
+    """Transpose W rows of each input into its buffer, call `block`, transpose the outputs back.
+
+    The last block is padded: missing rows are read from the last row, and written to where nobody reads.
+    """
+    inputs, outputs = _pointers(graph)
+    used: list[set[int]] = [set() for _ in inputs]
+    for op, _, data in graph.nodes:
+        if op == "input":
+            used[data[0]].add(data[1])
+    start = code.let(f"mul i64 %b, {code.lanes}")
+    last = code.let("sub i64 %count, 1")
+    numbers = [code.let(f"add i64 {start}, {k}") for k in range(code.lanes)]
+    present = [code.let(f"icmp sle i64 {n}, {last}") for n in numbers]
+    clamped = [code.let(f"select i1 {p}, i64 {n}, i64 {last}") for p, n in zip(present, numbers, strict=True)]
+    for k, (name, port) in enumerate(zip(inputs, graph.inputs, strict=True)):
+        pointers = [_offset(code, f"{name}base", f"{name}stride", n) for n in clamped] if used[k] else []
+        for first, width in tiles(port.size, code.lanes, used[k]):
+            for column, vector in enumerate(load_tile(code, pointers, first, width), first):
+                if column in used[k]:
+                    code.store(vector, buffers[k], column)
+    code.do(f"call void @block({', '.join(f'ptr {p}' for p in (*buffers, '%work'))})")
+    for name, port, buffer in zip(outputs, graph.outputs, buffers[len(inputs) :], strict=True):
+        rows = [_offset(code, f"{name}base", f"{name}stride", n) for n in clamped]
+        nowhere = code.let(f"getelementptr {code.vector}, ptr %work, i64 {dump}")
+        pointers = [code.let(f"select i1 {p}, ptr {r}, ptr {nowhere}") for p, r in zip(present, rows, strict=True)]
+        for first, width in tiles(port.size, code.lanes, range(port.size)):
+            store_tile(code, [code.load(buffer, first + c) for c in range(width)], pointers, first)

@@ -1,0 +1,80 @@
+"""The host: how wide its vectors are, and how assembly becomes machine code in memory."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import os
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+
+@functools.cache
+def host() -> tuple[str, str]:
+    """CPU name and features as LLVM writes them; 512-bit vectors are used wherever the CPU has them."""
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.get_host_cpu_name(), features + ",-prefer-256-bit" if "+avx512f" in features.split(",") else features
+
+
+def host_lanes(scalar: str) -> int:
+    """How many numbers fill a vector register."""
+    features = host()[1].split(",")
+    doubles = 8 if "+avx512f" in features and "+avx512dq" in features else 4 if "+avx2" in features else 2
+    return doubles if scalar == "double" else 2 * doubles
+
+
+def identity() -> str:
+    """What compiled code depends on besides its assembly."""
+    return "\n".join((*host(), llvm.get_process_triple(), llvmlite.__version__, str(llvm.llvm_version_info)))
+
+
+@functools.cache
+def _initialize() -> None:
+    try:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    except RuntimeError:  # newer llvmlite: done when imported
+        pass
+    library = _c_library()
+    for name in ("sin", "cos", "pow", "fmod"):
+        llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+
+
+def _c_library() -> Any:
+    if os.name == "nt":
+        return ctypes.CDLL("ucrtbase")
+    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+
+
+def _target_machine() -> Any:
+    _initialize()
+    name, features = host()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="small")
+
+
+def machine_code(assembly: str) -> bytes:
+    """The object file of a module."""
+    machine = _target_machine()
+    module = llvm.parse_assembly(assembly, llvm.create_context())
+    module.verify()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+    tuning.slp_vectorization = tuning.loop_vectorization = tuning.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)
+
+
+class Library:
+    """Machine code in memory; it stays there as long as this object."""
+
+    def __init__(self, code: bytes) -> None:
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        return self._engine.get_function_address(name)
