@@ -46,19 +46,21 @@ class Rows:
     def count(self, batch: tuple[int, ...]) -> int:
         return int(np.prod(batch, dtype=np.int64))
 
-    def table(self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]) -> tuple[Array, list[Array]]:
-        """Pointers and strides in bytes, and the arrays that must stay alive."""
-        keep, entries = [], []
+    def entries(
+        self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]
+    ) -> tuple[list[int], list[Array]]:
+        """Addresses and strides in bytes, in turn; and the arrays that must stay alive."""
+        keep: list[Array] = []
+        entries: list[int] = []
         for x, port in zip(inputs, self.graph.inputs, strict=True):
-            strided = _row_stride(x, len(port.shape), batch)
-            if strided is None:
-                x = np.ascontiguousarray(np.broadcast_to(x, batch + port.shape))
-                strided = _row_stride(x, len(port.shape), batch)
+            stride = _row_stride(x, len(port.shape), batch)
+            if stride is None:
+                x, stride = np.ascontiguousarray(np.broadcast_to(x, batch + port.shape)), port.size * x.itemsize
             keep.append(x)
-            entries.append((x.ctypes.data, strided))
+            entries += [x.ctypes.data, stride]
         for y, port in zip(outputs, self.graph.outputs, strict=True):
-            entries.append((y.ctypes.data, port.size * y.itemsize))
-        return np.array(entries, dtype=np.int64), keep
+            entries += [y.ctypes.data, port.size * y.itemsize]
+        return entries, keep
 
 
 class Lanes(Rows):
@@ -90,10 +92,11 @@ class Lanes(Rows):
     def empty(self, shape: tuple[int, ...], batch: tuple[int, ...]) -> Array:
         return np.empty((*batch, *shape, self.lanes), dtype=self.dtype)
 
-    def table(self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]) -> tuple[Array, list[Array]]:
+    def entries(
+        self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]
+    ) -> tuple[list[int], list[Array]]:
         strides = [x.strides[0] if x.shape[0] > 1 else 0 for x in inputs] + [y.strides[0] for y in outputs]
-        entries = [(x.ctypes.data, s) for x, s in zip((*inputs, *outputs), strides, strict=True)]
-        return np.array(entries, dtype=np.int64), list(inputs)
+        return [n for x, s in zip((*inputs, *outputs), strides, strict=True) for n in (x.ctypes.data, s)], list(inputs)
 
 
 def _as_numbers(value: Any, dtype: np.dtype, name: str, port: Port) -> Array:
@@ -131,12 +134,14 @@ def _row_stride(x: Array, dims: int, batch: tuple[int, ...]) -> int | None:
 
 def check_out(array: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) -> None:
     """Refuse an array that results cannot be written to."""
+    if isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype:
+        flags = array.flags
+        if flags.c_contiguous and flags.writeable:
+            return
     found = f"{type(array).__name__} {getattr(array, 'shape', '')} {getattr(array, 'dtype', '')}".strip()
-    fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
-    if not fits or not array.flags.c_contiguous or not array.flags.writeable:
-        raise ValueError(
-            f"out: found {found} for '{name}'. Expected a writable, C-contiguous array {shape} of {dtype}: np.empty({shape}, '{dtype}')."
-        )
+    raise ValueError(
+        f"out: found {found} for '{name}'. Expected a writable, C-contiguous array {shape} of {dtype}: np.empty({shape}, '{dtype}')."
+    )
 
 
 def to_lanes(array: Array, dims: int, lanes: int) -> Array:

@@ -9,20 +9,21 @@ import numpy as np
 
 from . import rules
 from .errors import at_user_line
+from .ops import CONDITIONS
 
 
 class Trace:
     """The table of all nodes made during one recording. Equal nodes are made once (hash-consing)."""
 
     def __init__(self) -> None:
-        self.table: dict[Any, Expr] = {}
+        self.table: dict[Any, Any] = {}
 
-    def node(self, op: str, args: tuple, data: Any = None) -> Expr:
+    def node(self, op: str, args: tuple, data: Any = None) -> Any:
         """The node `op(args)`; `args` are Exprs of this trace or floats, `data` is hashable (see graph.py)."""
         key = (op, args, data)
         found = self.table.get(key)
         if found is None:
-            kind = Condition if op in rules.CONDITIONS else Expr
+            kind = Condition if op in CONDITIONS else Expr
             found = self.table[key] = kind(self, op, args, data, len(self.table))
         return found
 
@@ -94,7 +95,7 @@ _NUMBER = "Use the functions of gyrostat.algebra (sin, cos, sqrt, where, ...) in
 class _Symbol:
     """What numbers and conditions have in common. `==` is identity, so that symbols can be keys of a dict."""
 
-    __slots__ = ("trace", "op", "args", "data", "index")
+    __slots__ = ("args", "data", "index", "op", "trace")
 
     def __init__(self, trace: Trace, op: str, args: tuple, data: Any, index: int) -> None:
         self.trace, self.op, self.args, self.data, self.index = trace, op, args, data, index

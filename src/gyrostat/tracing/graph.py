@@ -63,13 +63,14 @@ class Graph:
         self.nodes, self.inputs, self.outputs = tuple(nodes), tuple(inputs), tuple(outputs)
         self.results, self.tables = tuple(map(tuple, results)), tuple(tables)
         self.name, self.structure = name, structure
+        self._length = sum(node.op not in ("input", "const") for node in self.nodes)
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
 
     def __len__(self) -> int:
         """The number of operations; inputs and constants do not count."""
-        return sum(node.op not in ("input", "const") for node in self.nodes)
+        return self._length
 
     @property
     def counts(self) -> dict[str, int]:

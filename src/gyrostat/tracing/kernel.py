@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,9 @@ from .llvm import assembly
 from .trace import trace
 from .tree import LEAF, flatten, unflatten
 
-_ENTRY = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-_RELEASING = ctypes.CFUNCTYPE(None, *_ENTRY)
-_HOLDING = ctypes.PYFUNCTYPE(None, *_ENTRY)  # does not release the GIL: quicker for a single state
+_RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_HOLDING = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # does not release the GIL: quicker for a single state
 _WORTH_A_THREAD = 400_000  # lane operations: some 50 microseconds
-FORMAT = 1  # of cache entries; raise it when the meaning of assembly or its drivers changes
 
 
 def compile(
@@ -62,9 +62,8 @@ class Kernel:
         self._library, self._work = _build(graph, self.lanes, scalar)
         rows, lanes = self._library.address("rows"), self._library.address("lanes")
         self._entry = {"rows": _RELEASING(rows), "lanes": _RELEASING(lanes)}
-        self._single = _HOLDING(rows)
         self._arguments = tuple(dict.fromkeys(port.path[0] for port in graph.inputs if port.path[0] != "parameters"))
-        self._shapes = tuple(port.shape for port in graph.inputs)
+        self._ninputs = len(graph.inputs)
         self._plain = all(len(port.path) == 1 for port in graph.inputs)
         self._local = threading.local()
         self.__name__ = self.__qualname__ = graph.name
@@ -76,29 +75,14 @@ class Kernel:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"
 
     def __call__(self, *args: Any, out: Any = None, layout: str = "rows", **named: Any) -> Any:
-        if not named and self._plain and layout == "rows" and len(args) == len(self._shapes):
-            for array, shape in zip(args, self._shapes, strict=True):
-                if type(array) is not np.ndarray or array.shape != shape:
-                    break
-            else:
-                return self._call_single(args, out)
+        if not named and self._plain and layout == "rows" and len(args) == self._ninputs:
+            try:
+                single = self._local.single
+            except AttributeError:
+                single = self._local.single = _Single(self)
+            if single.take(args):
+                return single.run(out)
         return self._call_batch(self._bind(args, named), out, layout)
-
-    def _call_single(self, args: tuple, out: Any) -> Any:
-        """One state: copied to buffers whose addresses are known. Buffers belong to a thread."""
-        try:
-            buffers = self._local.buffers
-        except AttributeError:
-            buffers = self._local.buffers = _Buffers(self)
-        for buffer, array in zip(buffers.inputs, args, strict=True):
-            buffer[...] = array
-        self._single(buffers.table, buffers.work, 0, 1, 1)
-        if out is None:
-            results = [buffer.copy() for buffer in buffers.outputs]
-            return results[0] if self.graph.structure is LEAF else unflatten(self.graph.structure, iter(results))
-        for array, buffer in zip(self._check_out(out, ()), buffers.outputs, strict=True):
-            array[...] = buffer
-        return out
 
     def _bind(self, args: tuple, named: dict[str, Any]) -> list[Any]:
         """The value of each input port, from arguments by position and by name."""
@@ -140,8 +124,8 @@ class Kernel:
         else:
             outputs = self._check_out(out, batch, view)
             inputs = [np.array(x) if any(np.may_share_memory(x, y) for y in outputs) else x for x in inputs]
-        table, keep = view.table(inputs, outputs, batch)
-        self._run(self._entry[layout], table, view.count(batch), layout)
+        entries, keep = view.entries(inputs, outputs, batch)
+        self._run(self._entry[layout], entries, view.count(batch), layout)
         del keep
         if out is not None:
             return out
@@ -151,27 +135,25 @@ class Kernel:
 
     def _check_out(self, out: Any, batch: tuple[int, ...], view: Any = None) -> list[Array]:
         """The arrays to write to, checked."""
-        leaves, structure = flatten(out, self.graph.name)
-        if len(leaves) != len(self.graph.outputs):
-            raise TypeError(f"out holds {len(leaves)} arrays; {self.graph.name} has {len(self.graph.outputs)} outputs.")
-        found = []
-        for (_, array), port in zip(leaves, self.graph.outputs, strict=True):
+        found = [out] if isinstance(out, np.ndarray) else [leaf for _, leaf in flatten(out, self.graph.name)[0]]
+        if len(found) != len(self.graph.outputs):
+            raise TypeError(f"out holds {len(found)} arrays; {self.graph.name} has {len(self.graph.outputs)} outputs.")
+        for array, port in zip(found, self.graph.outputs, strict=True):
             expected = batch + port.shape if view is None else view.shape(port.shape, batch)
             arrays.check_out(array, expected, self.dtype, port.name)
-            found.append(array)
         return found
 
-    def _run(self, entry: Any, table: Array, count: int, layout: str) -> None:
+    def _run(self, entry: Any, entries: list[int], count: int, layout: str) -> None:
         """Blocks, split over threads."""
         blocks = -(-count // self.lanes) if layout == "rows" else count
         most = self.threads or pool.cores()
         shares = max(1, min(most, blocks, blocks * len(self.graph) // _WORTH_A_THREAD))
         cuts = [blocks * k // shares for k in range(shares + 1)]
-        address = table.ctypes.data
 
         def share(k: int) -> None:
             work = np.empty(self._work, dtype=self.dtype)
-            entry(address, work.ctypes.data, cuts[k], cuts[k + 1], count)
+            record = np.array([work.ctypes.data, cuts[k], cuts[k + 1], count, *entries], dtype=np.int64)
+            entry(record.ctypes.data)
 
         pool.run(share, shares)
 
@@ -190,17 +172,51 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
     return {path}
 
 
-class _Buffers:
-    """Arrays for a single state, with addresses that do not change."""
+class _Single:
+    """One state at a time, for one thread: through buffers whose addresses are written down once."""
 
     def __init__(self, kernel: Kernel) -> None:
-        graph, dtype = kernel.graph, kernel.dtype
-        self.inputs = [np.zeros(port.shape, dtype) for port in graph.inputs]
-        self.outputs = [np.zeros(port.shape, dtype) for port in graph.outputs]
-        self._work = np.zeros(kernel._work, dtype)
-        self._table = np.array([[a.ctypes.data, a.nbytes] for a in (*self.inputs, *self.outputs)], dtype=np.int64)
-        self.table = ctypes.c_void_p(self._table.ctypes.data)
-        self.work = ctypes.c_void_p(self._work.ctypes.data)
+        graph, self.dtype = kernel.graph, kernel.dtype
+        self.inputs = [np.zeros(port.shape, self.dtype) for port in graph.inputs]
+        self.outputs = [np.zeros(port.shape, self.dtype) for port in graph.outputs]
+        self.slots = [(buffer, buffer.shape) for buffer in self.inputs]
+        self.work = np.zeros(kernel._work, self.dtype)
+        addresses = [n for a in (*self.inputs, *self.outputs) for n in (a.ctypes.data, 0)]
+        self.record = np.array([self.work.ctypes.data, 0, 1, 1, *addresses], dtype=np.int64)
+        self.pointer = ctypes.c_void_p(self.record.ctypes.data)
+        self.entry = _HOLDING(kernel._library.address("rows"))
+        self.check_out, self.structure = kernel._check_out, graph.structure
+        self.only = self.outputs[0] if graph.structure is LEAF else None
+
+    def take(self, args: tuple) -> bool:
+        """Copy the arguments into the buffers; False if they are not arrays of just one state."""
+        try:
+            for array, (buffer, shape) in zip(args, self.slots, strict=True):
+                if array.shape != shape or array.dtype is not self.dtype:
+                    return False
+                buffer[...] = array
+            return True
+        except AttributeError:
+            return False
+
+    def run(self, out: Any) -> Any:
+        self.entry(self.pointer)
+        if out is None:
+            if self.only is not None:
+                return self.only.copy()
+            return unflatten(self.structure, iter([buffer.copy() for buffer in self.outputs]))
+        for array, buffer in zip(self.check_out(out, ()), self.outputs, strict=True):
+            array[...] = buffer
+        return out
+
+
+@functools.cache
+def _own_version() -> str:
+    """A digest of the source files that turn a graph into assembly: another gyrostat never loads what this one stored."""
+    digest = hashlib.sha256(b"gyrostat")
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _rebuild(graph: Graph, threads: int | None, dtype: Any) -> Kernel:
@@ -210,7 +226,7 @@ def _rebuild(graph: Graph, threads: int | None, dtype: Any) -> Kernel:
 def _build(graph: Graph, lanes: int, scalar: str) -> tuple[machine.Library, int]:
     """Machine code from the cache, or compiled and stored there; and the numbers of work memory that a call needs."""
     key = hashlib.sha256(
-        "\n".join((str(FORMAT), graph.key, str(lanes), scalar, machine.identity())).encode()
+        "\n".join((_own_version(), graph.key, str(lanes), scalar, machine.identity())).encode()
     ).hexdigest()
     stored = cache.load(key)
     if stored is not None:

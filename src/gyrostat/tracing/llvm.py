@@ -3,19 +3,21 @@
 The module has three functions. A "lane block" of an array with k components is k vectors, one after the other.
 
     block(inputs..., outputs..., scratch)                the graph, for one lane block of each input and output
-    lanes(table, work, first, last, count)               blocks first..last of arrays laid out by lane
-    rows(table, work, first, last, count)                the same for `count` rows as users hold them
+    lanes(record)                                        blocks first, ..., last - 1 of arrays laid out by lane
+    rows(record)                                         the same for `count` rows as users hold them
 
-`table` holds a pointer and a stride in bytes (per lane block, or per row; zero to broadcast) for each input and output.
+`record` holds 64-bit integers: the address of work memory, first, last, count; then for each input and output its address and
+its stride in bytes (from one lane block, or row, to the next; zero to broadcast).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .functions import FUNCTIONS, define, sincos
 from .graph import Graph
-from .ir import FAST, Code
+from .ir import Code
 from .ops import CONDITIONS
 from .schedule import Part, parts
 from .transpose import load_tile, store_tile, tiles
@@ -98,7 +100,7 @@ def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str) -> Cod
     """The function `part{number}`: some of the graph's nodes, in order."""
     code = Code(lanes, scalar)
     values: dict[int, str] = {}
-    trigonometry: dict[int, tuple[str, str]] = {}
+    trigonometry: dict[int, tuple[str, ...]] = {}
 
     def value(k: int) -> str:
         if k not in values:
@@ -147,8 +149,9 @@ def _emit(code: Code, op: str, args: list[str], data: int | None, graph: Graph) 
     if op in _INTRINSICS:
         return code.intrinsic(_INTRINSICS[op], *args)
     if op == "sign":
-        negative = code.select(code.compare("olt", *args, code.const(0.0)), code.const(-1.0), *args)
-        return code.select(code.compare("ogt", *args, code.const(0.0)), code.const(1.0), negative)
+        (x,) = args
+        negative = code.select(code.compare("olt", x, code.const(0.0)), code.const(-1.0), x)
+        return code.select(code.compare("ogt", x, code.const(0.0)), code.const(1.0), negative)
     if op in _CALLS:
         return _in_double(code, lambda c, *x: (c.call(_CALLS[op], *x),), *args)[0]
     if op in ("search", "lookup"):
@@ -158,7 +161,7 @@ def _emit(code: Code, op: str, args: list[str], data: int | None, graph: Graph) 
     raise NotImplementedError(f"operation '{op}' has no LLVM code")
 
 
-def _in_double(code, function, *args: str) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+def _in_double(code: Code, function: Callable[..., tuple[str, ...]], *args: str) -> tuple[str, ...]:
     """Elementary functions are computed in double precision, in kernels of single precision too."""
     if code.scalar == "double":
         return tuple(function(code, *args))
@@ -223,10 +226,12 @@ def _driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> 
     ports = graph.inputs + graph.outputs
     code.do("br label %head")
     code.begin("head")
-    for k, name in enumerate((*inputs, *outputs)):
-        for suffix, kind, place in (("base", "ptr", 2 * k), ("stride", "i64", 2 * k + 1)):
-            address = code.let(f"getelementptr i64, ptr %table, i64 {place}")
-            code.do(f"{name}{suffix} = load {kind}, ptr {address}, align 8")
+    fields = [("%work", "ptr"), ("%first", "i64"), ("%last", "i64"), ("%count", "i64")]
+    for name in (*inputs, *outputs):
+        fields += [(f"{name}base", "ptr"), (f"{name}stride", "i64")]
+    for k, (field, kind) in enumerate(fields):
+        address = code.let(f"getelementptr i64, ptr %record, i64 {k}")
+        code.do(f"{field} = load {kind}, ptr {address}, align 8")
     code.do("%some = icmp slt i64 %first, %last")
     code.do("br i1 %some, label %loop, label %end")
     code.begin("loop")
@@ -244,7 +249,7 @@ def _driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> 
     code.do("%more = icmp slt i64 %next, %last")
     code.do("br i1 %more, label %loop, label %end")
     code.begin("end")
-    head = f"define void @{'rows' if rows else 'lanes'}(ptr %table, ptr %work, i64 %first, i64 %last, i64 %count) nounwind {{"
+    head = f"define void @{'rows' if rows else 'lanes'}(ptr %record) nounwind {{"
     code.lines = [head, "entry:", *code.lines, "  ret void", "}"]
     return code
 

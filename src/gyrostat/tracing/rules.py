@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from .errors import at_user_line
-from .ops import CONDITIONS as CONDITIONS
-from .ops import OPS
+from .ops import CONDITIONS, OPS
 
 _LARGEST_UNROLLED_POWER = 16
 

@@ -101,7 +101,7 @@ def _symbols(recording: Trace, shapes: Shapes, path: tuple[str, ...], shape: Any
     """Fresh symbols of that shape, or nested dicts of them; their paths are noted in `shapes`."""
     if isinstance(shape, Mapping):
         return {key: _symbols(recording, shapes, (*path, str(key)), inner) for key, inner in shape.items()}
-    shapes[path] = (shape,) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+    shapes[path] = tuple(int(n) for n in np.atleast_1d(np.asarray(shape, dtype=int)))
     return recording.inputs("/".join(path), shapes[path])
 
 

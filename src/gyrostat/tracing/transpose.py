@@ -8,16 +8,19 @@ from .ir import Code
 
 
 def tiles(columns: int, lanes: int, used: Iterable[int]) -> list[tuple[int, int]]:
-    """(first column, width) of the square-ish tiles that cover the used columns of a row; widths are powers of two.
+    """(first column, width) of tiles that cover the used columns of a row; widths are powers of two.
 
-    The last tile is moved back to end with the row: it may overlap its neighbour, but never leaves the row.
+    A tile that would leave the row is moved back to end with it: it may overlap its neighbour.
     """
-    width = lanes
-    while width > columns:
-        width //= 2
-    wanted = set(used)
-    starts = [min(start, columns - width) for start in range(0, columns, width)]
-    return [(start, width) for start in starts if wanted.intersection(range(start, start + width))]
+    wanted, found = sorted(used), []
+    while wanted:
+        width = 1
+        while width < min(lanes, wanted[-1] - wanted[0] + 1) and 2 * width <= columns:
+            width *= 2
+        start = min(wanted[0], columns - width)
+        found.append((start, width))
+        wanted = [column for column in wanted if column >= start + width]
+    return found
 
 
 def load_tile(code: Code, rows: Sequence[str], start: int, width: int) -> list[str]:
