@@ -7,7 +7,18 @@ import numpy as np
 import gyrostat as gs
 from gyrostat.algebra import rotation
 
-ALL_KINDS = ("revolute", "prismatic", "spherical", "cylindrical", "cartesian", "universal", "planar", "fixed", "free", "wheel")
+ALL_KINDS = (
+    "revolute",
+    "prismatic",
+    "spherical",
+    "cylindrical",
+    "cartesian",
+    "universal",
+    "planar",
+    "fixed",
+    "free",
+    "wheel",
+)
 BASES = ("free", "fixed", "spherical", "planar")
 
 
@@ -30,6 +41,12 @@ def random_inertia(rng: np.random.Generator, mass: float) -> np.ndarray:
     return mass / 6 * sum((p @ p) * np.eye(3) - np.outer(p, p) for p in points)
 
 
+def _spin_inertia(carrier: gs.Body) -> float:
+    """Of a thin disc (half of it about its diameters) small enough for ten such to be part of the carrier."""
+    I = carrier.inertia
+    return 0.2 * float(np.linalg.eigvalsh(0.5 * np.trace(I) * np.eye(3) - I)[0])
+
+
 def random_spacecraft(
     seed: int, *, links: int | None = None, kinds=ALL_KINDS, base: str | None = None, rotors: bool = True
 ) -> gs.Spacecraft:
@@ -39,7 +56,13 @@ def random_spacecraft(
     base = str(rng.choice(BASES, p=[0.7, 0.1, 0.1, 0.1])) if base is None else base
     mass = rng.uniform(5, 50)
     bodies = [
-        gs.Body("base", mass, rng.normal(scale=0.2, size=3), random_inertia(rng, mass), gs.Joint("base_joint", base, axis=random_axis(rng)))
+        gs.Body(
+            "base",
+            mass,
+            rng.normal(scale=0.2, size=3),
+            random_inertia(rng, mass),
+            gs.Joint("base_joint", base, axis=random_axis(rng)),
+        )
     ]
     carriers = ["base"]
     for i in range(1, links + 1):
@@ -50,8 +73,11 @@ def random_spacecraft(
         if kind == "wheel":
             included = bool(rng.random() < 0.5)
             own = {} if included else {"mass": rng.uniform(0.1, 1), "transverse_inertia": 0.02}
+            spin = _spin_inertia(next(body for body in bodies if body.name == parent)) if included else 0.03
             bodies.append(
-                gs.Wheel(f"body_{i}", parent, random_axis(rng), 0.03, position=rng.normal(size=3), included=included, **own)
+                gs.Wheel(
+                    f"body_{i}", parent, random_axis(rng), spin, position=rng.normal(size=3), included=included, **own
+                )
             )
             continue
         mass = rng.uniform(0.5, 10)
@@ -63,7 +89,9 @@ def random_spacecraft(
             random_rotation(rng) if rng.random() < 0.7 else np.eye(3),
             random_axis(rng),
             random_axis(rng) if kind == "universal" else (0, 1, 0),
-            rotor_inertia=rng.uniform(0, 1e-3) if rotors and kind in ("revolute", "prismatic") and rng.random() < 0.5 else 0.0,
+            rotor_inertia=rng.uniform(0, 1e-3)
+            if rotors and kind in ("revolute", "prismatic") and rng.random() < 0.5
+            else 0.0,
             gear_ratio=20.0,
         )
         if kind == "universal" and abs(joint.axis @ joint.axis2) > 0.95:
