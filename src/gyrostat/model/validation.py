@@ -31,17 +31,29 @@ def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
         if body.parent is not None and body.parent not in names:
             place = f"joint '{body.joint.name}'"
             found.append(
-                error("unknown-parent", place, f"its parent body '{body.parent}' does not exist.", nearest(body.parent, names))
+                error(
+                    "unknown-parent",
+                    place,
+                    f"its parent body '{body.parent}' does not exist.",
+                    nearest(body.parent, names),
+                )
             )
     roots = [body for body in bodies if body.parent is None]
     if not bodies:
         found.append(error("no-body", "", "the spacecraft has no body; expected at least a base."))
     elif not roots:
-        found.append(error("cycle", "", "every body has a parent, so none is the base.", "Remove one joint of the loop."))
+        found.append(
+            error("cycle", "", "every body has a parent, so none is the base.", "Remove one joint of the loop.")
+        )
     elif len(roots) > 1:
         listed = ", ".join(f"'{body.name}'" for body in roots)
         found.append(
-            error("several-roots", "", f"{len(roots)} bodies have no parent: {listed}.", "Join them, or load them as separate craft.")
+            error(
+                "several-roots",
+                "",
+                f"{len(roots)} bodies have no parent: {listed}.",
+                "Join them, or load them as separate craft.",
+            )
         )
     if found:
         return [], found
@@ -55,8 +67,11 @@ def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
         ordered.append(body)
         stack.extend(reversed(children.get(body.name, [])))
     if len(ordered) < len(bodies):
-        lost = [body.name for body in bodies if body not in ordered]
-        return [], [error("cycle", "", f"a loop of joints holds {', '.join(map(repr, lost))}.", "Remove one joint of the loop.")]
+        reached = {body.name for body in ordered}
+        lost = [body.name for body in bodies if body.name not in reached]
+        return [], [
+            error("cycle", "", f"a loop of joints holds {', '.join(map(repr, lost))}.", "Remove one joint of the loop.")
+        ]
     for body in bodies:
         if body.joint.kind == "wheel" and body.name in children:
             child = children[body.name][0].name
@@ -79,7 +94,9 @@ def _duplicates(what: str, names: Iterable[str]) -> list[Finding]:
         if name in seen and name not in twice:
             twice.append(name)
         seen.add(name)
-    return [error("duplicate-name", f"{what} '{name}'", "this name is used twice.", "Rename one of them.") for name in twice]
+    return [
+        error("duplicate-name", f"{what} '{name}'", "this name is used twice.", "Rename one of them.") for name in twice
+    ]
 
 
 # ---- the values
@@ -89,16 +106,25 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
     """Findings about the values of a spacecraft whose tree is sound; bodies in base-to-tip order."""
     found: list[Finding] = []
     names = {body.name for body in bodies}
+    included: dict[str | None, list[Body]] = {}
+    for body in bodies:
+        if body.included:
+            included.setdefault(body.parent, []).append(body)
     for body in bodies:
         found += _joint_findings(body.joint)
-        found += _body_findings(body, bodies)
+        found += _body_findings(body, included.get(body.name, []))
     for what, parts in (("frame", frames), ("thruster", thrusters)):
         found += _duplicates(what, (part.name for part in parts))
         for part in parts:
             if part.body not in names:
                 place = f"{what} '{part.name}'"
                 found.append(
-                    error("unknown-body", place, f"is on body '{part.body}', which does not exist.", nearest(part.body, names))
+                    error(
+                        "unknown-body",
+                        place,
+                        f"is on body '{part.body}', which does not exist.",
+                        nearest(part.body, names),
+                    )
                 )
     for frame in frames:
         if frame.name in names:
@@ -109,7 +135,9 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
         place = f"thruster '{thruster.name}'"
         found += _finite(place, position=thruster.position, direction=thruster.direction)
         if not thruster.direction.any():
-            found.append(error("zero-axis", place, "direction is (0, 0, 0).", "Give the direction of the force on the body."))
+            found.append(
+                error("zero-axis", place, "direction is (0, 0, 0).", "Give the direction of the force on the body.")
+            )
     if not any(f.level == "error" for f in found):
         found += _immovable(bodies)
     return found
@@ -125,21 +153,42 @@ def _finite(place: str, **values: Any) -> list[Finding]:
 
 def _joint_findings(joint: Joint) -> list[Finding]:
     place = f"joint '{joint.name}'"
-    numbers = ("position", "rotation", "axis", "axis2", "stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio")
+    numbers = (
+        "position",
+        "rotation",
+        "axis",
+        "axis2",
+        "stiffness",
+        "rest",
+        "damping",
+        "friction",
+        "rotor_inertia",
+        "gear_ratio",
+    )
     found = _finite(place, **{name: getattr(joint, name) for name in numbers})
     if found:
         return found
     for name in ("axis", "axis2")[: joint.motion.axes]:
         if not getattr(joint, name).any():
             found.append(
-                error("zero-axis", place, f"{name} is (0, 0, 0); a {joint.kind} joint needs a direction.", "Give, say, 0 0 1.")
+                error(
+                    "zero-axis",
+                    place,
+                    f"{name} is (0, 0, 0); a {joint.kind} joint needs a direction.",
+                    "Give, say, 0 0 1.",
+                )
             )
     if joint.kind == "universal" and np.abs(np.cross(joint.axis, joint.axis2)).max() < 1e-9:
         found.append(error("parallel-axes", place, "axis and axis2 are parallel.", "Give two different directions."))
     R = joint.rotation
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
         found.append(
-            error("not-a-rotation", place, f"rotation {R.tolist()} is not a rotation matrix.", "Give R with R R^T = 1, det R = 1.")
+            error(
+                "not-a-rotation",
+                place,
+                f"rotation {R.tolist()} is not a rotation matrix.",
+                "Give R with R R^T = 1, det R = 1.",
+            )
         )
     for name in ("stiffness", "damping", "friction", "rotor_inertia"):
         if getattr(joint, name) < 0:
@@ -151,28 +200,41 @@ def _joint_findings(joint: Joint) -> list[Finding]:
         )
     if not (limits.velocity >= 0 and limits.effort >= 0):
         found.append(
-            error("limits", place, f"velocity limit {limits.velocity} or effort limit {limits.effort} is negative or no number.")
+            error(
+                "limits",
+                place,
+                f"velocity limit {limits.velocity} or effort limit {limits.effort} is negative or no number.",
+            )
         )
     return found
 
 
-def _body_findings(body: Body, bodies: Sequence[Body]) -> list[Finding]:
-    place = f"body '{body.name}'"
-    found = _finite(place, mass=body.mass, com=body.com, inertia=body.inertia)
+def _body_findings(body: Body, wheels: Sequence[Body]) -> list[Finding]:
+    """`wheels` are those that the body's mass properties include: their inertia is taken out of it."""
+    inertia = body.inertia
+    for wheel in wheels:
+        inertia = inertia - wheel.inertia
+    after = " after its wheels are taken out" if wheels else ""
+    return mass_findings(f"body '{body.name}'", body.mass, body.com, inertia, after, spins=body.joint.kind == "wheel")
+
+
+def mass_findings(place: str, mass: Any, com: Any, inertia: Any, after: str = "", spins: bool = False) -> list[Finding]:
+    """Findings about one body's mass, centre of mass and inertia about it; a wheel that `spins` may be thin."""
+    found = _finite(place, mass=mass, com=com, inertia=inertia)
     if found:
         return found
-    if body.mass < 0:
-        found.append(error("negative-mass", place, f"mass is {body.mass} kg; expected zero or more.", "Correct the sign."))
-    if np.abs(body.inertia - body.inertia.T).max() > 1e-9 * np.abs(body.inertia).max():
+    if mass < 0:
+        found.append(error("negative-mass", place, f"mass is {mass} kg; expected zero or more.", "Correct the sign."))
+    if np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
         found.append(
-            error("asymmetric-inertia", place, f"inertia {body.inertia.tolist()} is not symmetric.", "Give xy = yx, xz = zx, yz = zy.")
+            error(
+                "asymmetric-inertia",
+                place,
+                f"inertia {inertia.tolist()} is not symmetric.",
+                "Give xy = yx, xz = zx, yz = zy.",
+            )
         )
         return found
-    inertia = body.inertia
-    for wheel in bodies:
-        if wheel.included and wheel.parent == body.name:
-            inertia = inertia - wheel.inertia
-    with_wheels = " after its wheels are taken out" if inertia is not body.inertia else ""
     moments = np.linalg.eigvalsh(inertia)
     size = np.abs(moments).max()
     listed = ", ".join(f"{m:.6g}" for m in moments)
@@ -181,26 +243,28 @@ def _body_findings(body: Body, bodies: Sequence[Body]) -> list[Finding]:
             error(
                 "negative-moment",
                 place,
-                f"principal moments of inertia{with_wheels} are {listed} kg m^2; none may be negative.",
+                f"principal moments of inertia{after} are {listed} kg m^2; none may be negative.",
                 "Off-diagonal elements are minus the products of inertia; inertia is about the centre of mass.",
             )
         )
-    elif body.joint.kind != "wheel" and moments[0] + moments[1] < moments[2] * (1 - 1e-6):
+    elif spins:
+        pass
+    elif moments[0] + moments[1] < moments[2] * (1 - 1e-6):
         found.append(
             warning(
                 "triangle",
                 place,
-                f"principal moments of inertia{with_wheels} are {listed} kg m^2: no rigid body has one moment larger than the sum of "
+                f"principal moments of inertia{after} are {listed} kg m^2: no rigid body has one moment larger than the sum of "
                 f"the other two.",
                 "Check units and signs; results can still be computed.",
             )
         )
-    elif body.mass > 0 and moments[0] <= 1e-12 * size and body.joint.kind != "wheel":
+    elif mass > 0 and moments[0] <= 1e-12 * size:
         found.append(
             warning(
                 "zero-moment",
                 place,
-                f"principal moments of inertia{with_wheels} are {listed} kg m^2: one is zero, as of a point or a thin rod.",
+                f"principal moments of inertia{after} are {listed} kg m^2: one is zero, as of a point or a thin rod.",
                 "Give the body its true inertia; results can still be computed.",
             )
         )

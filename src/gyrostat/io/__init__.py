@@ -1,0 +1,5 @@
+"""Spacecraft files: URDF, MJCF, TOML and xacro in; TOML and URDF out."""
+
+from .loading import CheckResult as CheckResult
+from .loading import check as check
+from .loading import load as load

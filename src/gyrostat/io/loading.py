@@ -1,0 +1,70 @@
+"""One door for every file format: the suffix, or for .xml the root element, says which reader to use."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model import KINDS, Finding, ModelError, Spacecraft, nearest
+from .report import fail
+from .xml_reader import parse_xml, read_bytes
+
+SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml", ".xacro")
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What `check` found: the spacecraft, or None if there were errors; and every finding."""
+
+    craft: Spacecraft | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.level == "error")
+
+
+def load(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None) -> Spacecraft:
+    """The spacecraft in a file: .urdf, .xml (MJCF or URDF), .toml or .xacro.
+
+    base: kind of the base's joint ("free", "fixed", "spherical", "planar"). By default what the file says; URDF, which
+        cannot say, floats.
+    mesh_root: a further folder in which to look for meshes, for viewing only. The dynamics never opens a mesh.
+
+    Raises `ModelError` (a ValueError) with every finding. Warnings and notes are kept in `craft.findings`.
+    """
+    path = Path(path)
+    if base is not None and base not in KINDS:
+        raise ValueError(f"base is '{base}'; expected a joint kind such as 'free' or 'fixed'. {nearest(base, KINDS)}")
+    roots = (path.parent,) if mesh_root is None else (path.parent, Path(mesh_root))
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        expected = ", ".join(SUFFIXES)
+        raise fail("unknown-format", str(path), f"has the suffix '{suffix}'; expected one of {expected}.", "Rename it.")
+    data = read_bytes(path)
+    if suffix == ".toml":
+        from .toml_read import read_toml
+
+        return read_toml(data, str(path), base=base, mesh_roots=roots)
+    if suffix == ".xacro":
+        from .xacro import expand
+
+        data = expand(path)
+    if suffix in (".xml", ".mjcf") and parse_xml(data, str(path)).tag in ("mujoco", "mujocoinclude"):
+        from .mjcf import read_mjcf
+
+        return read_mjcf(data, str(path), base=base, mesh_roots=roots)
+    from .urdf import read_urdf
+
+    return read_urdf(data, str(path), base=base, mesh_roots=roots)
+
+
+def check(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None) -> CheckResult:
+    """As `load`, but errors are returned with the other findings instead of raised."""
+    try:
+        craft = load(path, base=base, mesh_root=mesh_root)
+    except ModelError as error:
+        return CheckResult(None, error.findings)
+    return CheckResult(craft, craft.findings)

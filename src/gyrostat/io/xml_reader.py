@@ -1,0 +1,126 @@
+"""XML as a tree of elements that know their lines, read with the standard library's expat and bounded on every side.
+
+Refused: document types and entities, files over 16 MB, nesting over 64, more than 10 000 links or bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from ..model import ModelError
+from .report import fail
+
+MAX_BYTES = 16 * 1024 * 1024
+MAX_DEPTH = 64
+MAX_LINKS = 10_000
+
+
+@dataclass
+class Element:
+    """One XML element: its tag, attributes, children, and where it starts."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> list[Element]:
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> Element | None:
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it, in document order."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's content, refused if it is missing or too large."""
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise fail("no-file", str(path), "is not a file.", "Give the path of a model file.")
+        if size > MAX_BYTES:
+            raise fail("too-large", str(path), f"has {size / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read.")
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise fail("no-file", str(path), f"cannot be read: {reason}.", "Check the path and its permissions.") from None
+    if len(data) > MAX_BYTES:
+        raise fail("too-large", str(path), f"is longer than {MAX_BYTES // 2**20} MB.")
+    return data
+
+
+def parse_xml(data: bytes, file: str) -> Element:
+    """The root element of an XML document."""
+    if len(data) > MAX_BYTES:
+        raise fail("too-large", file, f"is longer than {MAX_BYTES // 2**20} MB.")
+    parser = expat.ParserCreate()
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    document = Element("", {}, file, 0)
+    open_elements = [document]
+    links = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal links
+        line = parser.CurrentLineNumber
+        if len(open_elements) > MAX_DEPTH:
+            raise fail(
+                "too-deep",
+                file,
+                f"elements are nested more than {MAX_DEPTH} deep.",
+                "Flatten the file.",
+                line,
+                f"<{tag}>",
+            )
+        links += tag in ("link", "body")
+        if links > MAX_LINKS:
+            raise fail(
+                "too-many-links", file, f"has more than {MAX_LINKS} links.", "Split the model.", line, f"<{tag}>"
+            )
+        element = Element(tag, attributes, file, line)
+        open_elements[-1].children.append(element)
+        open_elements.append(element)
+
+    def end(tag: str) -> None:
+        open_elements.pop()
+
+    def refuse_doctype(name: str, *_: object) -> None:
+        raise fail(
+            "doctype",
+            file,
+            f"declares a document type or entity '{name}'; a model needs none, and they can hide attacks.",
+            "Remove the <!DOCTYPE ...> and write entities out.",
+            parser.CurrentLineNumber,
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    parser.EntityDeclHandler = refuse_doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code) or "malformed"
+        raise fail(
+            "xml", file, f"is not well-formed XML: {reason} (column {error.offset + 1}).", "Mend the XML.", error.lineno
+        ) from None
+    except (LookupError, UnicodeError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise fail(
+            "xml", file, f"cannot be decoded: {error}.", "Save the file as UTF-8.", parser.CurrentLineNumber
+        ) from None
+    return document.children[0]
