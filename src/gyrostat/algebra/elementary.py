@@ -30,10 +30,9 @@ def _unary(name: str, numeric: Callable[[Any], Any], scalar: Callable[[float], f
     def element(x: Any) -> Any:
         if isinstance(x, (int, float)):
             return scalar(x)
-        method = getattr(x, name, None)
-        if method is not None:
-            return method()
-        return getattr(x.context, {"absolute": "fabs"}.get(name, name))(x)  # mpmath
+        if hasattr(x, "context"):  # mpmath: asked first, as its numbers have an attribute `exp` that is no function
+            return getattr(x.context, {"absolute": "fabs"}.get(name, name))(x)
+        return getattr(x, name)()
 
     def function(x: Any) -> Any:
         if isinstance(x, np.ndarray):
@@ -57,8 +56,11 @@ def _binary(name: str, numeric: Callable[[Any, Any], Any]) -> Callable[[Any, Any
             return getattr(a, name)(b)
         if hasattr(b, "r" + name):
             return getattr(b, "r" + name)(a)
-        symbol = a if hasattr(a, "context") else b
-        return getattr(symbol.context, {"minimum": "min", "maximum": "max"}.get(name, name))(a, b)
+        if name == "minimum":  # mpmath from here on
+            return a if a < b else b
+        if name == "maximum":
+            return a if a > b else b
+        return getattr((a if hasattr(a, "context") else b).context, name)(a, b)
 
     def function(a: Any, b: Any) -> Any:
         a, b = _plain(a), _plain(b)

@@ -19,6 +19,7 @@ import numpy as np
 from ..algebra import (
     Array,
     Pose,
+    absolute,
     compose,
     cos,
     cross,
@@ -32,7 +33,9 @@ from ..algebra import (
     rotation,
     rotation_about,
     sin,
+    sqrt,
     stumpff,
+    where,
 )
 
 
@@ -183,9 +186,9 @@ class Planar(AbstractKind):
 
     def _plane(self) -> Array:
         """Columns: two unit vectors that span the plane, the first as near to x as can be (to y, if the normal is near x)."""
-        near = np.eye(3)[1 if abs(self.axis[0]) > 0.9 else 0]
+        near = where(absolute(self.axis[0]) > 0.9, np.eye(3)[1], np.eye(3)[0])
         first = near - (near @ self.axis) * self.axis
-        first = first / np.sqrt(first @ first)
+        first = first / sqrt(first @ first)
         return np.column_stack([first, cross(self.axis, first)])
 
     def pose(self, q: Array) -> Pose:
