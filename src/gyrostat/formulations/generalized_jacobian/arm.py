@@ -1,0 +1,57 @@
+"""The paper's spacecraft: a base with one serial arm of rotary joints, given by a Denavit-Hartenberg table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algebra import Array
+
+ZERO3 = (0.0, 0.0, 0.0)
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """Base (link 0) and links 1..N, as in Tables 3 to 6 of Wilde et al. (2018).
+
+    Joint i turns link i about z of J_i. J_i -> J_{i+1} by the standard Denavit-Hartenberg step with d_i, alpha_i and
+    c_i = a_i + b_i; L_i is parallel to J_{i+1}, its origin at the centre of mass of link i. J_1 sits at b0 on the base,
+    turned by R01; J_0 = L_0 sits at the base's centre of mass.
+    """
+
+    mass: Array  # (N + 1,), base first
+    inertia: Array  # (N + 1, 3, 3) about each centre of mass, in L_i; that of the base in base axes
+    d: Array  # (N,)
+    alpha: Array  # (N,)
+    a: Array  # (N,) from J_i to the centre of mass, along x of L_i
+    b: Array  # (N,) from there to J_{i+1}
+    b0: Array = ZERO3  # type: ignore[assignment]
+    R01: Array = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # type: ignore[assignment]
+    offset: Array = None  # type: ignore[assignment]  # (N, 3) of the centre of mass from where a_i puts it, in L_i; zero in the paper
+
+    def __post_init__(self) -> None:
+        n = len(np.asarray(self.d))
+        shapes = {"mass": (n + 1,), "inertia": (n + 1, 3, 3), "d": (n,), "alpha": (n,), "a": (n,), "b": (n,)}
+        shapes |= {"b0": (3,), "R01": (3, 3), "offset": (n, 3)}
+        if self.offset is None:
+            object.__setattr__(self, "offset", np.zeros((n, 3)))
+        for name, shape in shapes.items():
+            value = np.asarray(getattr(self, name))
+            value = value if value.dtype == object else value.astype(float)
+            if value.shape != shape:
+                raise ValueError(
+                    f"arm: {name} has shape {value.shape}; expected {shape} for the {n} links that d names."
+                )
+            object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """Number N of joints."""
+        return len(self.d)
+
+    @property
+    def c(self) -> Array:
+        """Length of the common normal, a + b, (N,)."""
+        return self.a + self.b
