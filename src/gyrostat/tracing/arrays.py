@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,15 @@ class Rows:
     def __init__(self, graph: Graph, dtype: np.dtype) -> None:
         self.graph, self.dtype = graph, dtype
 
-    def inputs(self, values: list[Any]) -> tuple[list[Array], tuple[int, ...]]:
+    def inputs(self, values: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
         """The arrays, checked, and their common batch shape."""
-        found = [self._input(value, port) for value, port in zip(values, self.graph.inputs, strict=True)]
-        leads = [x.shape[: x.ndim - len(port.shape)] for x, port in zip(found, self.graph.inputs, strict=True)]
+        found, leads = [], []
+        for value, port in zip(values, self.graph.inputs, strict=True):
+            x = self._input(value, port)
+            found.append(x)
+            leads.append(x.shape[: x.ndim - len(port.shape)])
+        if len(set(leads)) == 1:
+            return found, leads[0]
         try:
             return found, np.broadcast_shapes(*leads)
         except ValueError:
@@ -44,7 +51,7 @@ class Rows:
         return np.empty(batch + shape, dtype=self.dtype)
 
     def count(self, batch: tuple[int, ...]) -> int:
-        return int(np.prod(batch, dtype=np.int64))
+        return math.prod(batch)
 
     def entries(
         self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]
@@ -57,9 +64,9 @@ class Rows:
             if stride is None:
                 x, stride = np.ascontiguousarray(np.broadcast_to(x, batch + port.shape)), port.size * x.itemsize
             keep.append(x)
-            entries += [x.ctypes.data, stride]
+            entries += (address(x), stride)
         for y, port in zip(outputs, self.graph.outputs, strict=True):
-            entries += [y.ctypes.data, port.size * y.itemsize]
+            entries += (address(y), port.size * y.itemsize)
         return entries, keep
 
 
@@ -70,7 +77,7 @@ class Lanes(Rows):
         super().__init__(graph, dtype)
         self.lanes = lanes
 
-    def inputs(self, values: list[Any]) -> tuple[list[Array], tuple[int, ...]]:
+    def inputs(self, values: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
         found, blocks = [], 1
         for value, port in zip(values, self.graph.inputs, strict=True):
             x = _as_numbers(value, self.dtype, self.graph.name, port)
@@ -96,7 +103,12 @@ class Lanes(Rows):
         self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]
     ) -> tuple[list[int], list[Array]]:
         strides = [x.strides[0] if x.shape[0] > 1 else 0 for x in inputs] + [y.strides[0] for y in outputs]
-        return [n for x, s in zip((*inputs, *outputs), strides, strict=True) for n in (x.ctypes.data, s)], list(inputs)
+        return [n for x, s in zip((*inputs, *outputs), strides, strict=True) for n in (address(x), s)], list(inputs)
+
+
+def address(x: Array) -> int:
+    """Where the array's first number lies (`x.ctypes.data`, sooner)."""
+    return x.__array_interface__["data"][0]
 
 
 def _as_numbers(value: Any, dtype: np.dtype, name: str, port: Port) -> Array:
@@ -115,6 +127,8 @@ def _pattern(shape: tuple[int, ...]) -> str:
 def _row_stride(x: Array, dims: int, batch: tuple[int, ...]) -> int | None:
     """Bytes from one member of the batch to the next; 0 if they share one; None if a copy is needed."""
     lead = x.ndim - dims
+    if x.flags.c_contiguous and x.shape[:lead] == batch:
+        return math.prod(x.shape[lead:]) * x.itemsize
     expected = x.itemsize
     for size, stride in zip(reversed(x.shape[lead:]), reversed(x.strides[lead:]), strict=True):
         if size != 1 and stride != expected:

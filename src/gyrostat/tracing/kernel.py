@@ -63,7 +63,6 @@ class Kernel:
         rows, lanes = self._library.address("rows"), self._library.address("lanes")
         self._entry = {"rows": _RELEASING(rows), "lanes": _RELEASING(lanes)}
         self._arguments = tuple(dict.fromkeys(port.path[0] for port in graph.inputs if port.path[0] != "parameters"))
-        self._ninputs = len(graph.inputs)
         self._plain = all(len(port.path) == 1 for port in graph.inputs)
         self._local = threading.local()
         self.__name__ = self.__qualname__ = graph.name
@@ -75,17 +74,20 @@ class Kernel:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"
 
     def __call__(self, *args: Any, out: Any = None, layout: str = "rows", **named: Any) -> Any:
-        if not named and self._plain and layout == "rows" and len(args) == self._ninputs:
+        if not named and layout == "rows":
             try:
                 single = self._local.single
             except AttributeError:
                 single = self._local.single = _Single(self)
             if single.take(args):
-                return single.run(out)
+                single.entry(single.pointer)
+                return single.fresh() if out is None else single.give(out)
         return self._call_batch(self._bind(args, named), out, layout)
 
-    def _bind(self, args: tuple, named: dict[str, Any]) -> list[Any]:
+    def _bind(self, args: tuple, named: dict[str, Any]) -> Sequence[Any]:
         """The value of each input port, from arguments by position and by name."""
+        if not named and len(args) == len(self.graph.inputs) == len(self._arguments) and self._plain:
+            return args
         name = self.graph.name
         if len(args) > len(self._arguments):
             raise TypeError(f"{name} takes {len(self._arguments)} arguments {self._arguments}, got {len(args)}.")
@@ -110,7 +112,7 @@ class Kernel:
             )
         return values
 
-    def _call_batch(self, values: list[Any], out: Any, layout: str) -> Any:
+    def _call_batch(self, values: Sequence[Any], out: Any, layout: str) -> Any:
         if layout not in self._entry:
             raise ValueError(f"layout '{layout}' is not known. Write 'rows' or 'lanes'.")
         view = (
@@ -130,8 +132,8 @@ class Kernel:
         if out is not None:
             return out
         if self.graph.structure is LEAF:
-            return outputs[0]
-        return unflatten(self.graph.structure, iter(outputs))
+            return outputs[0][()]
+        return unflatten(self.graph.structure, (y[()] for y in outputs))
 
     def _check_out(self, out: Any, batch: tuple[int, ...], view: Any = None) -> list[Array]:
         """The arrays to write to, checked."""
@@ -152,8 +154,8 @@ class Kernel:
 
         def share(k: int) -> None:
             work = np.empty(self._work, dtype=self.dtype)
-            record = np.array([work.ctypes.data, cuts[k], cuts[k + 1], count, *entries], dtype=np.int64)
-            entry(record.ctypes.data)
+            record = np.array([arrays.address(work), cuts[k], cuts[k + 1], count, *entries], dtype=np.int64)
+            entry(arrays.address(record))
 
         pool.run(share, shares)
 
@@ -186,25 +188,34 @@ class _Single:
         self.pointer = ctypes.c_void_p(self.record.ctypes.data)
         self.entry = _HOLDING(kernel._library.address("rows"))
         self.check_out, self.structure = kernel._check_out, graph.structure
-        self.only = self.outputs[0] if graph.structure is LEAF else None
+        self.copies = [b.copy if b.ndim else functools.partial(b.__getitem__, ()) for b in self.outputs]
+        self.fresh = self.copies[0] if graph.structure is LEAF else self.nested
+        self.expected = len(self.inputs) if kernel._plain else -1
 
     def take(self, args: tuple) -> bool:
-        """Copy the arguments into the buffers; False if they are not arrays of just one state."""
+        """Copy the arguments into the buffers; False if they are not arrays of just one state, one for each input."""
+        if len(args) != self.expected:
+            return False
+        dtype = self.dtype
         try:
-            for array, (buffer, shape) in zip(args, self.slots, strict=True):
-                if array.shape != shape or array.dtype is not self.dtype:
+            for array, (buffer, shape) in zip(args, self.slots):  # noqa: B905 (a microsecond matters here)
+                if array.shape != shape or array.dtype is not dtype:
                     return False
                 buffer[...] = array
-            return True
         except AttributeError:
             return False
+        return True
 
-    def run(self, out: Any) -> Any:
-        self.entry(self.pointer)
-        if out is None:
-            if self.only is not None:
-                return self.only.copy()
-            return unflatten(self.structure, iter([buffer.copy() for buffer in self.outputs]))
+    def nested(self) -> Any:
+        """The results, in new arrays."""
+        return unflatten(self.structure, iter([copy() for copy in self.copies]))
+
+    def give(self, out: Any) -> Any:
+        """The results, written to `out`."""
+        first = self.outputs[0]
+        if self.structure is LEAF and type(out) is np.ndarray and out.shape == first.shape and out.dtype is self.dtype:
+            out[...] = first
+            return out
         for array, buffer in zip(self.check_out(out, ()), self.outputs, strict=True):
             array[...] = buffer
         return out
