@@ -13,24 +13,24 @@ from ..model import Spacecraft
 
 def configuration(craft: Spacecraft, q: Any, name: str = "q") -> Array:
     """`q` as an array of shape (nq,)."""
-    return _shaped(q, (craft.nq,), name, f"nq = {craft.nq} coordinates of {craft.name}; start from gs.neutral(craft)")
+    return shaped(q, (craft.nq,), name, f"nq = {craft.nq} coordinates of {craft.name}; start from gs.neutral(craft)")
 
 
 def rates(craft: Spacecraft, v: Any, name: str = "v") -> Array:
     """`v`, or `vdot`, `tau`, `dv`, as an array of shape (nv,)."""
-    return _shaped(v, (craft.nv,), name, f"nv = {craft.nv} rates of {craft.name}, base [angular; linear] first")
+    return shaped(v, (craft.nv,), name, f"nv = {craft.nv} rates of {craft.name}, base [angular; linear] first")
 
 
 def vector3(x: Any, name: str) -> Array:
     """`x` as an array of shape (3,)."""
-    return _shaped(x, (3,), name, "three components")
+    return shaped(x, (3,), name, "three components")
 
 
 def external(craft: Spacecraft, wrenches: Any) -> Mapping[str, Array]:
     """External wrench on each body that has one, in B about Bo."""
     if wrenches is None:
         return {}
-    rows = _shaped(wrenches, (craft.nbodies, 6), "wrenches", f"a row [torque; force] for each of {craft.nbodies} bodies")
+    rows = shaped(wrenches, (craft.nbodies, 6), "wrenches", f"a row [torque; force] for each of {craft.nbodies} bodies")
     return {body.name: row for body, row in zip(craft.bodies, rows, strict=True)}
 
 
@@ -43,11 +43,12 @@ def prescribed_rates(craft: Spacecraft, prescribed: Mapping[str, Any] | None) ->
         joint = craft.joint_named(name)
         value = np.asarray(value)
         value = value.reshape(1) if value.shape == () and joint.nv == 1 else value
-        result[moved[name].name] = _shaped(value, (joint.nv,), f"prescribed['{name}']", f"its {joint.nv} accelerations")
+        result[moved[name].name] = shaped(value, (joint.nv,), f"prescribed['{name}']", f"its {joint.nv} accelerations")
     return result
 
 
-def _shaped(x: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
+def shaped(x: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
+    """`x` as an array of floats or symbols of that shape; `meaning` says in words what was expected."""
     try:
         result = np.asarray(x)
         if result.dtype != object:

@@ -1,6 +1,8 @@
-"""A Coriolis matrix with Mdot - 2 C skew-symmetric, by composite bodies."""
+"""The Coriolis matrix: a choice of three, and the one of the Christoffel symbols by composite bodies."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
@@ -9,9 +11,36 @@ from ...model import Spacecraft
 from ..arguments import configuration, rates
 from .kinematics import body_twists, joint_poses
 
+Choice = Literal["christoffel", "skew", "lie"]
 
-def coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
-    """C (nv, nv) with `C v = bias_force` and `Mdot - 2 C` skew-symmetric.
+
+def coriolis_matrix(craft: Spacecraft, q: Array, v: Array, *, choice: Choice = "christoffel") -> Array:
+    """C (nv, nv) with `C v = bias_force` and `v^T (Mdot - 2 C) v = 0`. Beyond that, C is a choice:
+
+    "christoffel": `Mdot - 2 C` is skew-symmetric and C is free of torsion: C(v) u = C(u) v + M [v, u], with [v, u] the bracket
+        of rates within each joint, zero where v is the derivative of q. There it is the C of the Christoffel symbols. Every
+        joint kind; the cheapest.
+    "skew": `Mdot - 2 C` is skew-symmetric; the momentum stands whole in the blocks of base and spherical joints, as in
+        From, Pettersen & Gravdahl (2011) made skew. Joint kinds that are Lie subgroups: not universal.
+    "lie": what Lagrange's equations on a Lie group give as they stand, (26') of the same paper; `Mdot - 2 C` is *not* skew.
+        Joint kinds that are Lie subgroups.
+
+    All three differ for as little as one free body; where every rate is the derivative of a coordinate, "christoffel" and
+    "skew" agree.
+    """
+    if choice == "christoffel":
+        return christoffel_matrix(craft, q, v)
+    from .. import lie_lagrange  # loaded when asked for
+
+    if choice == "skew":
+        return lie_lagrange.skew_coriolis_matrix(craft, q, v)
+    if choice == "lie":
+        return lie_lagrange.coriolis_matrix(craft, q, v)
+    raise ValueError(f"choice is {choice!r}; expected 'christoffel', 'skew' or 'lie'.")
+
+
+def christoffel_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """C (nv, nv) of the Christoffel symbols, `C v = bias_force` and `Mdot - 2 C` skew-symmetric.
 
     For a body with momentum h = M V = [l; p], let h* be the skew matrix with h* V = V x* h, and
 

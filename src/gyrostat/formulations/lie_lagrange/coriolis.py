@@ -1,0 +1,72 @@
+"""Coriolis matrices on SE(3) x R^n: the paper's, corrected, and its skew version."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...algebra import Array, cross_motion_matrix
+from ...model import Spacecraft
+from ..arguments import configuration, rates
+from .base_frame import assembled, base_frame, lines, momentum_cross, motion
+from .subgroups import refuse_unsupported
+
+
+class CoriolisParts(NamedTuple):
+    """What every choice is made of, each (nv, nv): C = Mdot - A/2 + K, or C_s = (Mdot + A^T - A)/2 + K."""
+
+    Mdot: Array
+    A: Array  # A[k, j] = (dM/dphi_k v)_j: row k is zero for the base
+    K: Array  # skew-symmetric, one block for each joint that is a group: K_ij = p . [e_i, e_j]
+
+
+def coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """C (nv, nv) of (26'): C v is the bias force and v^T (Mdot - 2 C) v = 0, but Mdot - 2 C is not skew.
+
+        C = Mdot - 1/2 A + K,   A_kj = (dM/dphi_k v)_j,   K(P) = -[h^ p^; p^ 0]  for the base        (22')-(26')
+
+    P = (h; p) is the momentum of the whole craft about the base's origin, in its axes. The printed (22) has ad_P in place of K.
+    """
+    parts = coriolis_parts(craft, q, v)
+    return parts.Mdot - 0.5 * parts.A + parts.K  # (26')
+
+
+def skew_coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """C_s (nv, nv) with C_s v = C v and Mdot - 2 C_s skew-symmetric.
+
+    C_s = 1/2 (Mdot + A^T - A) + K, with the parts of `coriolis_matrix`.
+    """
+    parts = coriolis_parts(craft, q, v)
+    return 0.5 * (parts.Mdot + parts.A.T - parts.A) + parts.K
+
+
+def coriolis_parts(craft: Spacecraft, q: Array, v: Array) -> CoriolisParts:
+    """Mdot, A and K, each dM/dphi_k contracted with v before it is formed: cost O(nbodies * depth).
+
+    About the base's origin and in its axes, with the columns, inertias and twists of `BaseFrame` and `Motion`; P the parent of B:
+
+        Mdot[A, B] = d/dt (S_A^T M_c S_B),   Sdot = W x S                                 (A.1) summed over q_k with rates qdot_k
+        A[B, A] = (V_P x S_B)^T M_c(B) S_A + (F_c* S_B)^T S_A      A beyond which B is        (24), (25)
+        A[B, D] = (V_P x S_B)^T M_c(D) S_D                         D beyond B, or B itself    (24), (25)
+        K[B, B] = S_B^T F_c* S_B                                                              (22'), (30')
+    """
+    q, v = configuration(craft, q), rates(craft, v)
+    refuse_unsupported(craft)
+    frame = base_frame(craft, q)
+    moving = motion(craft, frame, v)
+    S = frame.S
+    Sdot = {B: cross_motion_matrix(moving.W[B]) @ S[B] for B, _ in craft.base_to_tip}
+    Mdot, A, K = {}, {}, {}
+    for up, B in lines(craft):
+        M_c, P = frame.M_c[B], craft.body(B).parent
+        F, Fdot = M_c @ S[B], M_c @ Sdot[B] + moving.Mdot_c[B] @ S[B]
+        block = Sdot[up].T @ F + S[up].T @ Fdot
+        Mdot[up, B], Mdot[B, up] = block, block.T
+        if up == B:
+            K[B, B] = S[B].T @ momentum_cross(moving.F_c[B]) @ S[B]  # (22')
+        elif P is not None:
+            turned = cross_motion_matrix(moving.V[P]) @ S[B]
+            A[B, up] = (M_c @ turned + momentum_cross(moving.F_c[B]) @ S[B]).T @ S[up]  # (24)
+        over = craft.body(up).parent
+        if over is not None:
+            A[up, B] = (cross_motion_matrix(moving.V[over]) @ S[up]).T @ F  # (25)
+    return CoriolisParts(assembled(craft, Mdot), assembled(craft, A), assembled(craft, K))
