@@ -70,6 +70,16 @@ class Kernel:
     def __reduce__(self) -> Any:
         return _rebuild, (self.graph, self.threads, self.dtype)
 
+    @property
+    def block_address(self) -> int:
+        """Of `block(inputs..., outputs..., scratch)` for one lane block, so that compiled loops can call it."""
+        return self._library.address("block")
+
+    @property
+    def work_numbers(self) -> int:
+        """How many numbers of scratch memory `block` needs at most."""
+        return self._work
+
     def __repr__(self) -> str:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"
 

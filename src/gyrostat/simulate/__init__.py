@@ -1,0 +1,1 @@
+"""Compiled integrators, events, and the trajectory they make."""
