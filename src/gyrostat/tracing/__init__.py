@@ -4,8 +4,11 @@ from .errors import TraceError as TraceError
 from .graph import Graph as Graph
 from .graph import Node as Node
 from .graph import Port as Port
+from .jacobian import jacobian_of as jacobian_of
 from .kernel import Kernel as Kernel
 from .kernel import compile as compile
+from .linearize import Linearization as Linearization
+from .linearize import linearize as linearize
 from .random import normal as normal
 from .random import uniform as uniform
 from .tables import interp as interp

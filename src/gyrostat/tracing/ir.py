@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 FAST = "contract nsz arcp reassoc"  # NaN and infinity keep their meaning: never nnan, ninf or afn
 EXACT = "contract"  # fused multiply-add, but no reordering
@@ -130,14 +131,30 @@ class Code:
 
     # memory
 
-    def load(self, pointer: str, place: int) -> str:
+    def load(self, pointer: str, place: int | str) -> str:
         """Vector number `place` behind `pointer`."""
         address = self.let(f"getelementptr {self.vector}, ptr {pointer}, i64 {place}")
         return self.let(f"load {self.vector}, ptr {address}, align 8")
 
-    def store(self, value: str, pointer: str, place: int) -> None:
+    def store(self, value: str, pointer: str, place: int | str) -> None:
         address = self.let(f"getelementptr {self.vector}, ptr {pointer}, i64 {place}")
         self.do(f"store {self.vector} {value}, ptr {address}, align 8")
+
+    # control
+
+    def repeat(self, start: str, stop: str, step: int, body: Callable[[str], None]) -> None:
+        """`for k in range(start, stop, step): body(k)`; runs at least once."""
+        before, label, counter, following = self.label, f"loop{len(self.lines)}", self.name(), self.name()
+        self.do(f"br label %{label}")
+        self.begin(label)
+        place = len(self.lines)
+        body(counter)
+        self.do(f"{following} = add i64 {counter}, {step}")
+        more = self.let(f"icmp slt i64 {following}, {stop}")
+        # the body may have ended in another basic block than it began in
+        self.lines.insert(place, f"  {counter} = phi i64 [ {start}, %{before} ], [ {following}, %{self.label} ]")
+        self.do(f"br i1 {more}, label %{label}, label %end{label}")
+        self.begin(f"end{label}")
 
 
 def _as_float32(x: float) -> float:

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .drivers import block_names, driver, dump_place
 from .functions import FUNCTIONS, define, sincos
 from .graph import Graph
 from .ir import Code
 from .ops import CONDITIONS
 from .schedule import Part, parts
-from .transpose import load_tile, store_tile, tiles
 
 _INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
 _INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum", "floor": "floor"}
@@ -46,9 +46,9 @@ def assembly(graph: Graph, lanes: int, scalar: str = "double") -> Assembly:
     pieces, scratch = parts(graph)
     bodies = [_part(graph, part, k, lanes, scalar) for k, part in enumerate(pieces)]
     bodies.append(_block(graph, len(pieces), lanes, scalar))
-    bodies.append(_driver(graph, lanes, scalar, rows=False, scratch=scratch))
-    bodies.append(_driver(graph, lanes, scalar, rows=True, scratch=scratch))
-    work = _dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
+    bodies.append(driver(graph, lanes, scalar, rows=False, scratch=scratch))
+    bodies.append(driver(graph, lanes, scalar, rows=True, scratch=scratch))
+    work = dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
     return Assembly(
         "\n".join([*_tables(graph, scalar), *_linked(bodies, lanes), '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
         work,
@@ -85,13 +85,8 @@ def _padded(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-def _pointers(graph: Graph) -> tuple[list[str], list[str]]:
-    """Names of the pointers to the lane blocks of inputs and outputs."""
-    return [f"%in{k}" for k in range(len(graph.inputs))], [f"%out{k}" for k in range(len(graph.outputs))]
-
-
 def _signature(graph: Graph) -> str:
-    inputs, outputs = _pointers(graph)
+    inputs, outputs = block_names(graph)
     marks = [f"ptr noalias readonly {p}" for p in inputs] + [f"ptr noalias {p}" for p in (*outputs, "%scratch")]
     return ", ".join(marks)
 
@@ -212,82 +207,8 @@ def _reload(code: Code, graph: Graph, k: int, slot: int) -> str:
 def _block(graph: Graph, count: int, lanes: int, scalar: str) -> Code:
     """The function `block`: all parts in turn."""
     code = Code(lanes, scalar)
-    inputs, outputs = _pointers(graph)
+    inputs, outputs = block_names(graph)
     arguments = ", ".join(f"ptr {p}" for p in (*inputs, *outputs, "%scratch"))
     calls = [f"  call void @part{k}({arguments})" for k in range(count)]
     code.lines = [f"define void @block({_signature(graph)}) noinline nounwind {{", "entry:", *calls, "  ret void", "}"]
     return code
-
-
-def _driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> Code:
-    """The functions `rows` and `lanes`: a loop over blocks."""
-    code = Code(lanes, scalar)
-    inputs, outputs = _pointers(graph)
-    ports = graph.inputs + graph.outputs
-    code.do("br label %head")
-    code.begin("head")
-    fields = [("%work", "ptr"), ("%first", "i64"), ("%last", "i64"), ("%count", "i64")]
-    for name in (*inputs, *outputs):
-        fields += [(f"{name}base", "ptr"), (f"{name}stride", "i64")]
-    for k, (field, kind) in enumerate(fields):
-        address = code.let(f"getelementptr i64, ptr %record, i64 {k}")
-        code.do(f"{field} = load {kind}, ptr {address}, align 8")
-    code.do("%some = icmp slt i64 %first, %last")
-    code.do("br i1 %some, label %loop, label %end")
-    code.begin("loop")
-    code.do("%b = phi i64 [ %first, %head ], [ %next, %loop ]")
-    if rows:
-        offset, buffers = scratch, []
-        for port in ports:
-            buffers.append(code.let(f"getelementptr {code.vector}, ptr %work, i64 {offset}"))
-            offset += port.size
-        _call_on_rows(code, graph, buffers, _dump_place(graph, scratch))
-    else:
-        blocks = [_offset(code, f"{name}base", f"{name}stride", "%b") for name in (*inputs, *outputs)]
-        code.do(f"call void @block({', '.join(f'ptr {p}' for p in (*blocks, '%work'))})")
-    code.do("%next = add i64 %b, 1")
-    code.do("%more = icmp slt i64 %next, %last")
-    code.do("br i1 %more, label %loop, label %end")
-    code.begin("end")
-    head = f"define void @{'rows' if rows else 'lanes'}(ptr %record) nounwind {{"
-    code.lines = [head, "entry:", *code.lines, "  ret void", "}"]
-    return code
-
-
-def _offset(code: Code, base: str, stride: str, index: str) -> str:
-    return code.let(f"getelementptr i8, ptr {base}, i64 {code.let(f'mul i64 {stride}, {index}')}")
-
-
-def _dump_place(graph: Graph, scratch: int) -> int:
-    """Where in the work memory the rows that pad the last block are written: behind scratch and all lane blocks."""
-    return scratch + sum(port.size for port in graph.inputs + graph.outputs)
-
-
-def _call_on_rows(code: Code, graph: Graph, buffers: list[str], dump: int) -> None:
-    """Transpose W rows of each input into its buffer, call `block`, transpose the outputs back.
-
-    The last block is padded: missing rows are read from the last row, and written to where nobody reads.
-    """
-    inputs, outputs = _pointers(graph)
-    used: list[set[int]] = [set() for _ in inputs]
-    for op, _, data in graph.nodes:
-        if op == "input":
-            used[data[0]].add(data[1])
-    start = code.let(f"mul i64 %b, {code.lanes}")
-    last = code.let("sub i64 %count, 1")
-    numbers = [code.let(f"add i64 {start}, {k}") for k in range(code.lanes)]
-    present = [code.let(f"icmp sle i64 {n}, {last}") for n in numbers]
-    clamped = [code.let(f"select i1 {p}, i64 {n}, i64 {last}") for p, n in zip(present, numbers, strict=True)]
-    for k, (name, port) in enumerate(zip(inputs, graph.inputs, strict=True)):
-        pointers = [_offset(code, f"{name}base", f"{name}stride", n) for n in clamped] if used[k] else []
-        for first, width in tiles(port.size, code.lanes, used[k]):
-            for column, vector in enumerate(load_tile(code, pointers, first, width), first):
-                if column in used[k]:
-                    code.store(vector, buffers[k], column)
-    code.do(f"call void @block({', '.join(f'ptr {p}' for p in (*buffers, '%work'))})")
-    for name, port, buffer in zip(outputs, graph.outputs, buffers[len(inputs) :], strict=True):
-        rows = [_offset(code, f"{name}base", f"{name}stride", n) for n in clamped]
-        nowhere = code.let(f"getelementptr {code.vector}, ptr %work, i64 {dump}")
-        pointers = [code.let(f"select i1 {p}, ptr {r}, ptr {nowhere}") for p, r in zip(present, rows, strict=True)]
-        for first, width in tiles(port.size, code.lanes, range(port.size)):
-            store_tile(code, [code.load(buffer, first + c) for c in range(width)], pointers, first)

@@ -7,6 +7,7 @@ second and positive, commutative arguments are ordered: so that equal terms beco
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -321,7 +322,7 @@ def where(c: Any, a: Any, b: Any) -> Any:
     return c.trace.node("where", (c, a, b))
 
 
-RULES = {
+RULES: dict[str, Callable[..., Any]] = {
     "add": add,
     "sub": sub,
     "mul": mul,

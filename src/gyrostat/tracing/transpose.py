@@ -23,7 +23,18 @@ def tiles(columns: int, lanes: int, used: Iterable[int]) -> list[tuple[int, int]
     return found
 
 
-def load_tile(code: Code, rows: Sequence[str], start: int, width: int) -> list[str]:
+def runs(found: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Tiles of one width that follow each other, as (first column, width, how many)."""
+    joined: list[tuple[int, int, int]] = []
+    for start, width in found:
+        if joined and joined[-1][1] == width and start == joined[-1][0] + width * joined[-1][2]:
+            joined[-1] = (*joined[-1][:2], joined[-1][2] + 1)
+        else:
+            joined.append((start, width, 1))
+    return joined
+
+
+def load_tile(code: Code, rows: Sequence[str], start: str, width: int) -> list[str]:
     """One vector per column `start`, ..., `start + width - 1` of the rows that the pointers `rows` point at."""
     short = f"<{width} x {code.scalar}>"
     pieces = []
@@ -35,7 +46,7 @@ def load_tile(code: Code, rows: Sequence[str], start: int, width: int) -> list[s
     return _exchange(code, vectors, width)
 
 
-def store_tile(code: Code, columns: Sequence[str], rows: Sequence[str], start: int) -> None:
+def store_tile(code: Code, columns: Sequence[str], rows: Sequence[str], start: str) -> None:
     """The inverse: write the columns' vectors to the rows."""
     width = len(columns)
     vectors = _exchange(code, list(columns), width)

@@ -19,7 +19,7 @@ LEAF = Structure("leaf")
 NOTHING = Structure("none")
 
 
-def _entries(value: Any) -> dict[Any, Any] | None:
+def entries(value: Any) -> dict[Any, Any] | None:
     """The named parts of a container; None if `value` is no container."""
     if isinstance(value, dict):
         return value
@@ -36,16 +36,16 @@ def flatten(value: Any, name: str) -> tuple[list[tuple[tuple[str, ...], Any]], S
     """The leaves of `value`, each with its path of keys (a bare leaf's path is `name`), and how they are nested."""
     if value is None:
         return [], NOTHING
-    entries = _entries(value)
-    if entries is None:
+    named = entries(value)
+    if named is None:
         return [((name,), value)], LEAF
     leaves, children = [], []
-    for key, entry in entries.items():
+    for key, entry in named.items():
         inner, structure = flatten(entry, str(key))
         nested = structure is not LEAF
         leaves += [((str(key), *path) if nested else path, leaf) for path, leaf in inner]
         children.append(structure)
-    return leaves, Structure(type(value), tuple(entries), tuple(children))
+    return leaves, Structure(type(value), tuple(named), tuple(children))
 
 
 def unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
@@ -54,9 +54,9 @@ def unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     if structure.kind == "none":
         return None
-    entries = {k: unflatten(child, leaves) for k, child in zip(structure.keys, structure.children, strict=True)}
+    parts = {k: unflatten(child, leaves) for k, child in zip(structure.keys, structure.children, strict=True)}
     if issubclass(structure.kind, dict):
-        return entries
+        return parts
     if structure.kind in (tuple, list):
-        return structure.kind(entries.values())
-    return structure.kind(**entries)
+        return structure.kind(parts.values())
+    return structure.kind(**parts)
