@@ -3,3 +3,5 @@
 from .loading import CheckResult as CheckResult
 from .loading import check as check
 from .loading import load as load
+from .loading import load_formation as load_formation
+from .saving import save as save

@@ -61,6 +61,19 @@ def load(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None 
     return read_urdf(data, str(path), base=base, mesh_roots=roots)
 
 
+def load_formation(path: PathLike, *, mesh_root: PathLike | None = None) -> dict[str, Spacecraft]:
+    """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its base."""
+    path = Path(path)
+    roots = (path.parent,) if mesh_root is None else (path.parent, Path(mesh_root))
+    data = read_bytes(path)
+    if path.suffix.lower() in (".xml", ".mjcf") and parse_xml(data, str(path)).tag == "mujoco":
+        from .mjcf import read_mjcf_formation
+
+        return read_mjcf_formation(data, str(path), mesh_roots=roots)
+    craft = load(path, mesh_root=mesh_root)
+    return {craft.base: craft}
+
+
 def check(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None) -> CheckResult:
     """As `load`, but errors are returned with the other findings instead of raised."""
     try:

@@ -1,5 +1,6 @@
 """Spacecraft and their parts: immutable values, validated when built."""
 
+from .denavit_hartenberg import DHLink as DHLink
 from .findings import Finding as Finding
 from .findings import InternalError as InternalError
 from .findings import ModelError as ModelError

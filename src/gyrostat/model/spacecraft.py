@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, Pose, RigidInertia, rigid_inertia
+from .denavit_hartenberg import DHLink, arm_from_dh
 from .findings import Finding, ModelError, nearest
 from .parameters import names, replaced, value_of
 from .parts import Body, Frame, Joint, Thruster
@@ -54,6 +55,30 @@ class Spacecraft:
         if any(f.level == "error" for f in everything):
             raise ModelError(everything)
         return cls(name, _laid_out(ordered), frames, thrusters, everything, source)
+
+    @classmethod
+    def from_dh(
+        cls,
+        name: str,
+        base: Body,
+        links: Sequence[DHLink],
+        *,
+        convention: str = "wilde",
+        mount_position: Any = (0.0, 0.0, 0.0),
+        mount_rotation: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+        tool: str = "tool",
+        tool_position: Any = (0.0, 0.0, 0.0),
+        tool_rotation: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    ) -> Spacecraft:
+        """A serial arm on a base, from a Denavit-Hartenberg table: one `DHLink` per row.
+
+        convention: "wilde" (standard, links cut by their centres of mass) or "modified" (Craig); see `denavit_hartenberg`.
+        mount_*: where the table starts, on the base. tool_*: the end effector's frame, from the last frame of the table.
+        """
+        mount = Frame("mount", base.name, mount_position, mount_rotation).pose
+        end = Frame(tool, base.name, tool_position, tool_rotation).pose
+        bodies, frame = arm_from_dh(links, base.name, convention, mount, tool, end)
+        return cls.build(name, [base, *bodies], frames=[frame])
 
     # ---- layout
 
@@ -148,7 +173,8 @@ class Spacecraft:
         B = self._by_name[body]
         M = rigid_inertia(B.mass, B.com, B.inertia)
         for wheel in self._included.get(body, ()):
-            M = M._replace(I_o=M.I_o - self._by_name[wheel].inertia)
+            R, I = self._by_name[wheel].joint.rotation, self._by_name[wheel].inertia
+            M = M._replace(I_o=M.I_o - R @ I @ R.T)
         return M
 
     # ---- other values

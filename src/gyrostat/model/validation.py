@@ -110,6 +110,7 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
     for body in bodies:
         if body.included:
             included.setdefault(body.parent, []).append(body)
+            found += _included_findings(body)
     for body in bodies:
         found += _joint_findings(body.joint)
         found += _body_findings(body, included.get(body.name, []))
@@ -209,11 +210,31 @@ def _joint_findings(joint: Joint) -> list[Finding]:
     return found
 
 
+def _included_findings(body: Body) -> list[Finding]:
+    """Only the spin inertia of a wheel can be taken out of its carrier again."""
+    a, I = body.joint.axis, body.inertia
+    if (
+        body.joint.kind == "wheel"
+        and body.mass == 0
+        and np.abs(I - (a @ I @ a) * np.outer(a, a)).max() <= 1e-12 * np.abs(I).max()
+    ):
+        return []
+    return [
+        error(
+            "included",
+            f"body '{body.name}'",
+            f"is marked as included in its carrier's mass properties, but is a {body.joint.kind} body of mass {body.mass} kg and "
+            f"inertia {body.inertia.tolist()}; expected a wheel given by its spin inertia alone.",
+            "Use gs.Wheel(...), or included=False.",
+        )
+    ]
+
+
 def _body_findings(body: Body, wheels: Sequence[Body]) -> list[Finding]:
     """`wheels` are those that the body's mass properties include: their inertia is taken out of it."""
     inertia = body.inertia
     for wheel in wheels:
-        inertia = inertia - wheel.inertia
+        inertia = inertia - wheel.joint.rotation @ wheel.inertia @ wheel.joint.rotation.T
     after = " after its wheels are taken out" if wheels else ""
     return mass_findings(f"body '{body.name}'", body.mass, body.com, inertia, after, spins=body.joint.kind == "wheel")
 

@@ -1,0 +1,184 @@
+"""`gyrostat check`: what is in a spacecraft file, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from ..algebra import inertia_components, skew
+from ..formulations.recursive import center_of_mass, composite_inertia, neutral, total_mass
+from ..io import CheckResult
+from ..io import check as check_file
+from ..model import Joint, Spacecraft
+from .output import console, number, numbers, print_findings, safe, summary
+
+MAX_ROWS = 60
+
+
+def check(
+    file: Annotated[
+        Path, typer.Argument(help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True)
+    ],
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
+    mesh_root: Annotated[
+        Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)
+    ] = None,
+    base: Annotated[str | None, typer.Option(help="Kind of the base's joint, in place of the file's.")] = None,
+) -> None:
+    """Show what is in a spacecraft FILE and what is wrong with it."""
+    result = check_file(file, base=base, mesh_root=mesh_root)
+    failed = any(f.level == "error" or (strict and f.level == "warning") for f in result.findings)
+    if as_json:
+        typer.echo(json.dumps(as_dict(file, result, ok=not failed), indent=2))
+    else:
+        out = console()
+        if result.craft is not None:
+            print_craft(out, result.craft)
+        print_findings(out, result.findings, strict=strict)
+        verdict = Text("FAILED" if failed else "OK", style="bold red" if failed else "bold green")
+        out.print(verdict.append(Text(f"  {safe(str(file))}: {summary(result.findings)}", style="")), soft_wrap=True)
+    raise typer.Exit(1 if failed else 0)
+
+
+def print_craft(out: Console, craft: Spacecraft) -> None:
+    """The tree, the bodies, the joints and the totals at the neutral configuration."""
+    out.print(Text.assemble((safe(craft.name), "bold"), f"   {craft.nbodies} bodies, nq {craft.nq}, nv {craft.nv}"))
+    out.print(body_tree(craft))
+    out.print(_bodies(craft))
+    out.print(_joints(craft))
+    q, mass = neutral(craft), total_mass(craft)
+    out.print(f"total mass       {number(mass)} kg")
+    if mass > 0:
+        com = center_of_mass(craft, q)
+        C = skew(com)
+        inertia = composite_inertia(craft, q).I_o + mass * (C @ C)
+        out.print(f"centre of mass   {numbers(com)} m, in inertial axes with every coordinate at zero")
+        out.print(f"inertia about it {numbers(inertia_components(inertia))} kg m^2 (xx, xy, xz, yy, yz, zz)")
+    for what, parts in (("frames", craft.frames), ("thrusters", craft.thrusters)):
+        if parts:
+            listed = ", ".join(f"{part.name} on {part.body}" for part in parts[:12])
+            more = f", and {len(parts) - 12} more" if len(parts) > 12 else ""
+            out.print(Text(safe(f"{what:<16} {listed}{more}")))
+
+
+def body_tree(craft: Spacecraft) -> Tree:
+    tree: Tree | None = None
+    branches: dict[str, Tree] = {}
+    for body in craft.bodies[:MAX_ROWS]:
+        label = Text.assemble(
+            (safe(body.name), "bold"), f"  {number(body.mass)} kg", (f"  {_moves(body.joint)}", "cyan")
+        )
+        branches[body.name] = Tree(label) if body.parent is None else branches[body.parent].add(label)
+        tree = tree or branches[body.name]
+    assert tree is not None
+    if craft.nbodies > MAX_ROWS:
+        tree.add(Text(f"... and {craft.nbodies - MAX_ROWS} more bodies", style="dim"))
+    return tree
+
+
+def _moves(joint: Joint) -> str:
+    axes = [getattr(joint, name) for name in ("axis", "axis2")[: joint.motion.axes]]
+    about = " about " + " and ".join(numbers(axis) for axis in axes) if axes else ""
+    if joint.kind == "prismatic":
+        about = about.replace("about", "along")
+    return f"{safe(joint.name)}: {joint.kind}{about}"
+
+
+def _bodies(craft: Spacecraft) -> Table:
+    table = Table("body", "mass", "centre of mass", "inertia about it", "xy, xz, yz", box=None)
+    table.add_row("", "kg", "m", "xx, yy, zz, kg m^2", "kg m^2", style="dim")
+    for body in craft.bodies[:MAX_ROWS]:
+        xx, xy, xz, yy, yz, zz = inertia_components(body.inertia)
+        products = numbers((xy, xz, yz), 4) if xy or xz or yz else ""
+        table.add_row(
+            Text(safe(body.name)), number(body.mass), numbers(body.com, 4), numbers((xx, yy, zz), 4), products
+        )
+    return table
+
+
+def _joints(craft: Spacecraft) -> Table:
+    table = Table("joint", "kind", "range", "rate limit", "effort limit", "damping, friction", box=None)
+    for body in craft.bodies[:MAX_ROWS]:
+        joint, limits = body.joint, body.joint.limits
+        table.add_row(
+            Text(safe(joint.name)),
+            joint.kind,
+            _range(joint),
+            _limit(limits.velocity),
+            _limit(limits.effort),
+            "" if not (joint.damping or joint.friction) else f"{number(joint.damping)}, {number(joint.friction)}",
+        )
+    return table
+
+
+def _range(joint: Joint) -> str:
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if np.isinf(lower) and np.isinf(upper):
+        return ""
+    if joint.kind == "revolute":
+        return f"{number(np.degrees(lower))} .. {number(np.degrees(upper))} deg"
+    return f"{number(lower)} .. {number(upper)}"
+
+
+def _limit(value: float) -> str:
+    return "" if np.isinf(value) else number(value)
+
+
+def as_dict(file: Path, result: CheckResult, *, ok: bool) -> dict[str, Any]:
+    """The result of a check for machines; infinite limits are null."""
+    found = [
+        {
+            "level": f.level,
+            "code": f.code,
+            "file": f.file,
+            "line": f.line,
+            "element": f.element,
+            "message": f.message,
+            "hint": f.hint,
+        }
+        for f in result.findings
+    ]
+    out: dict[str, Any] = {"file": str(file), "ok": ok, "findings": found, "craft": None}
+    craft = result.craft
+    if craft is not None:
+        mass = float(total_mass(craft))
+        out["craft"] = {
+            "name": craft.name,
+            "nq": craft.nq,
+            "nv": craft.nv,
+            "mass": mass,
+            "com": center_of_mass(craft, neutral(craft)).tolist() if mass > 0 else None,
+            "bodies": [
+                {
+                    "name": body.name,
+                    "parent": body.parent,
+                    "mass": body.mass,
+                    "com": body.com.tolist(),
+                    "inertia": inertia_components(body.inertia).tolist(),
+                    "joint": _joint_dict(body.joint),
+                }
+                for body in craft.bodies
+            ],
+            "frames": [{"name": frame.name, "body": frame.body} for frame in craft.frames],
+            "thrusters": [{"name": thruster.name, "body": thruster.body} for thruster in craft.thrusters],
+        }
+    return out
+
+
+def _joint_dict(joint: Joint) -> dict[str, Any]:
+    limits = {name: getattr(joint.limits, name) for name in ("lower", "upper", "velocity", "effort")}
+    return {
+        "name": joint.name,
+        "kind": joint.kind,
+        "axis": joint.axis.tolist() if joint.motion.axes else None,
+        "limits": {name: None if np.isinf(value) else value for name, value in limits.items()},
+    }

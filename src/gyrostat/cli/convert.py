@@ -1,0 +1,35 @@
+"""`gyrostat convert`: from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from ..io import load, save
+from .output import console, print_findings, safe
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True)
+    ],
+    target: Annotated[Path, typer.Argument(help="File to write: .toml or .urdf.", dir_okay=False)],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace TARGET if it exists.")] = False,
+    mesh_root: Annotated[
+        Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)
+    ] = None,
+    base: Annotated[str | None, typer.Option(help="Kind of the base's joint, in place of the file's.")] = None,
+) -> None:
+    """Read SOURCE, write TARGET: the same spacecraft, the same dynamics, in the other format."""
+    if target.exists() and not overwrite:
+        raise typer.BadParameter(
+            f"'{target}' exists already. Choose another name, or pass --overwrite.", param_hint="TARGET"
+        )
+    craft = load(source, base=base, mesh_root=mesh_root)
+    save(craft, target)
+    out = console()
+    print_findings(out, craft.findings)
+    out.print(Text(safe(f"{source} -> {target}: {craft.nbodies} bodies, nv {craft.nv}"), style="green"), soft_wrap=True)

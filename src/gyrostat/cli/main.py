@@ -1,0 +1,72 @@
+"""The `gyrostat` command. Every failure ends in a sentence and an exit code, never in a traceback."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ..model import ModelError
+from .check import check
+from .convert import convert
+from .demo import demo
+from .output import errors, print_findings, sentence
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Dynamics of spacecraft that carry robot arms, wheels and each other.",
+    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage.",
+)
+app.command()(demo)
+app.command()(check)
+app.command()(convert)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gyrostat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an unexpected failure.")] = False,
+) -> None:
+    """Options that stand before the command."""
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    debug = "--debug" in sys.argv[1:]
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode still shows everything else
+    try:
+        app()
+    except KeyboardInterrupt:
+        errors().print("Stopped.")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except ModelError as error:
+        print_findings(errors(), error.findings)
+        sys.exit(1)
+    except Exception as error:
+        if debug:
+            raise
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        errors().print(sentence(f"gyrostat failed: {kind}{error}"), style="bold red")
+        if not isinstance(error, ValueError):
+            errors().print(
+                "This should not happen. Please report it, with the output of the same command after `gyrostat --debug`."
+            )
+        sys.exit(1)

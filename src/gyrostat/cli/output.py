@@ -1,0 +1,75 @@
+"""What all commands share for printing: consoles, safe text, findings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..model import Finding
+
+STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+SHOWN_PER_CODE = 4  # notes of one sort; the rest are counted
+
+
+def console() -> Console:
+    """Standard output; wide where no terminal limits it."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+
+
+def errors() -> Console:
+    return Console(file=sys.stderr, highlight=False)
+
+
+def safe(text: str) -> str:
+    """Text from a file, its control characters made visible: no file may drive the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def sentence(text: str, limit: int = 2000) -> Text:
+    """Plain text without markup, on as few lines as it has."""
+    text = safe(text)
+    return Text(text if len(text) <= limit else text[:limit] + " ...")
+
+
+def number(x: float, digits: int = 6) -> str:
+    return f"{float(x) + 0.0:.{digits}g}"
+
+
+def numbers(values: Iterable[float], digits: int = 6) -> str:
+    """As in "(0, 1.5, 0)"."""
+    return "(" + ", ".join(number(x, digits) for x in values) + ")"
+
+
+def print_findings(out: Console, findings: Sequence[Finding], *, strict: bool = False) -> None:
+    """Errors first, then warnings, then notes; many notes of one sort are counted rather than shown."""
+    for level in ("error", "warning", "note"):
+        seen: dict[str, int] = {}
+        for finding in findings:
+            if finding.level != level:
+                continue
+            seen[finding.code] = seen.get(finding.code, 0) + 1
+            if level == "note" and seen[finding.code] > SHOWN_PER_CODE:
+                continue
+            style = STYLE["error"] if strict and level == "warning" else STYLE[level]
+            line = Text(f"{level}: ", style=style)
+            line.append_text(Text(safe(str(finding)), style="" if level != "note" else "dim"))
+            out.print(line, soft_wrap=True)
+        for code, count in seen.items():
+            if level == "note" and count > SHOWN_PER_CODE:
+                out.print(
+                    Text(
+                        f"note: ... and {count - SHOWN_PER_CODE} more of sort '{code}' (all with --json).", style="dim"
+                    )
+                )
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """As in "1 error, no warnings, 12 notes"."""
+    words = []
+    for level in ("error", "warning", "note"):
+        count = sum(f.level == level for f in findings)
+        words.append(f"{count or 'no'} {level}{'' if count == 1 else 's'}")
+    return ", ".join(words)

@@ -1,0 +1,36 @@
+"""Spacecraft into files: the suffix says the format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..model import Spacecraft
+
+
+def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
+    """Write the craft as .toml (everything) or .urdf (what URDF can say; the rest is refused by name).
+
+    Read back, it has the same dynamics: numbers are written to their last bit. The file is replaced at once or not at all.
+    """
+    path = Path(path)
+    folder = path.parent.resolve()
+    if path.suffix.lower() == ".toml":
+        from .toml_write import to_toml
+
+        text = to_toml(craft, folder)
+    elif path.suffix.lower() == ".urdf":
+        from .urdf_write import to_urdf
+
+        text = to_urdf(craft, folder)
+    else:
+        raise ValueError(f"cannot save '{path}': the suffix is '{path.suffix}'; expected .toml or .urdf.")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise ValueError(f"cannot write '{path}': {error.strerror}.") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
