@@ -279,7 +279,7 @@ class MuJoCo:
         for name in depth_first(craft):
             body = craft.body(name)
             joint = body.joint
-            part = made[body.parent].add_body(name=name, pos=joint.position, quat=_quat(joint.rotation))
+            part = made[body.parent].add_body(name=f"body:{name}", pos=joint.position, quat=_quat(joint.rotation))
             mass, com, inertia = self._inertia(name)
             moments, axes = np.linalg.eigh(inertia)
             if np.linalg.det(axes) < 0:
@@ -407,13 +407,16 @@ class MuJoCo:
         """Generalised force of wrenches given in B about Bo; MuJoCo's rates."""
         total = np.zeros(self.model.nv)
         for body, row in zip(self.craft.bodies, [] if wrenches is None else wrenches, strict=wrenches is not None):
-            k = self.model.body(body.name).id
+            k = self._id(body.name)
             R, p = self._body_pose(body.name)
             mujoco.mj_applyFT(self.model, self.data, R @ row[3:], R @ row[:3], p, k, total)
         return total
 
+    def _id(self, name: str) -> int:
+        return self.model.body(f"body:{name}").id  # prefixed: MuJoCo keeps "world" for itself
+
     def _body_pose(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        k = self.model.body(name).id
+        k = self._id(name)
         return self.data.xmat[k].reshape(3, 3), self.data.xpos[k]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
@@ -441,7 +444,7 @@ class MuJoCo:
         """Rows of wheels that their carriers include are NaN: here they are discs with mass."""
         self.set_state(q, v, vdot)
         for body, row in zip(self.craft.bodies, [] if wrenches is None else wrenches, strict=wrenches is not None):
-            k = self.model.body(body.name).id
+            k = self._id(body.name)
             R, p = self._body_pose(body.name)
             force, torque = R @ row[3:], R @ row[:3]
             self.data.xfrc_applied[k] = np.concatenate([force, torque + np.cross(p - self.data.xipos[k], force)])
@@ -450,7 +453,7 @@ class MuJoCo:
         rows = np.full((self.craft.nbodies, 6), np.nan)
         for i, body in enumerate(self.craft.bodies):
             if not body.included:
-                k = self.model.body(body.name).id
+                k = self._id(body.name)
                 R, p = self._body_pose(body.name)
                 torque, force = self.data.cfrc_int[k][:3], self.data.cfrc_int[k][3:]
                 center = self.data.subtree_com[self.model.body_rootid[k]]
@@ -473,7 +476,7 @@ class MuJoCo:
         return Jdot @ (T @ v) + J @ self.Tdot_v(q, v)
 
     def _point_jacobian(self, function, body: str, point: np.ndarray) -> np.ndarray:
-        k = self.model.body(body).id
+        k = self._id(body)
         R, p = self._body_pose(body)
         linear, angular = np.zeros((3, self.model.nv)), np.zeros((3, self.model.nv))
         function(self.model, self.data, linear, angular, p + R @ point, k)
