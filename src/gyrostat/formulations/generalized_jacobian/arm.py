@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...algebra import Array
+from ...model import Body, DHLink
 
 ZERO3 = (0.0, 0.0, 0.0)
+EYE3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -28,7 +32,7 @@ class Arm:
     a: Array  # (N,) from J_i to the centre of mass, along x of L_i
     b: Array  # (N,) from there to J_{i+1}
     b0: Array = ZERO3  # type: ignore[assignment]
-    R01: Array = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # type: ignore[assignment]
+    R01: Array = EYE3  # type: ignore[assignment]
     offset: Array = None  # type: ignore[assignment]  # (N, 3) of the centre of mass from where a_i puts it, in L_i; zero in the paper
 
     def __post_init__(self) -> None:
@@ -55,3 +59,27 @@ class Arm:
     def c(self) -> Array:
         """Length of the common normal, a + b, (N,)."""
         return self.a + self.b
+
+
+def arm_from_table(base: Body, links: Sequence[DHLink], *, mount_position: Any = ZERO3, mount_rotation: Any = EYE3) -> Arm:
+    """The arm of the same arguments as `Spacecraft.from_dh` in its "wilde" convention: rotary joints, theta = q."""
+    for i, link in enumerate(links, start=1):
+        if link.kind != "revolute" or link.theta:
+            raise ValueError(
+                f"link {i}: kind is '{link.kind}', theta is {link.theta}; the paper's arm has revolute joints with theta = q. "
+                "Use Spacecraft.from_dh: gs.generalized_inertia and its kin take any craft."
+            )
+    if np.any(base.com):
+        raise ValueError(f"base '{base.name}': com is {base.com}; the paper's base frame sits in the centre of mass: com = 0.")
+    parts = [Body("", inertia=link.inertia).inertia for link in links]
+    return Arm(
+        mass=np.array([base.mass, *(link.mass for link in links)]),
+        inertia=np.array([base.inertia, *parts]),
+        d=np.array([link.d for link in links]),
+        alpha=np.array([link.alpha for link in links]),
+        a=np.array([link.a for link in links]),
+        b=np.array([link.b for link in links]),
+        b0=mount_position,
+        R01=mount_rotation,
+        offset=np.array([link.com for link in links], dtype=float).reshape(len(links), 3),
+    )

@@ -17,7 +17,7 @@ def schur_complement(links: Links) -> Array:
     """
     r_C = system_center(links)
     S_U: Array = np.zeros((3, 3))
-    for m, I, r in zip(links.m, links.I, links.r, strict=True):  # noqa: E741
+    for m, I, r in zip(links.m, links.I, links.r, strict=True):
         S = skew(r - r_C)
         S_U = S_U + I - m * (S @ S)
     return mirror(S_U)
@@ -28,7 +28,7 @@ def schur_elements(links: Links) -> tuple[Any, Any, Any, Any, Any, Any]:
 
     I_xx.. are the elements of sum_i I_i in inertial axes, (x, y, z)_i = r_0i. Cancels when the arm is heavy: see (53).
     """
-    I = sum(links.I)  # noqa: E741
+    I: Array = sum(links.I)  # type: ignore[assignment]
     m, c = total_mass(links), system_center(links)
 
     def product(u: int, v: int) -> Any:

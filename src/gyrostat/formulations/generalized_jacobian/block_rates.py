@@ -28,7 +28,7 @@ def rotational_inertia_rate(links: Links, rates: LinkRates) -> Array:
 
 def system_moment_rate(links: Links, rates: LinkRates) -> Array:
     """m_tot r_0C' = sum_i m_i r_0i', (3,). (75), (100)"""
-    return sum(m * dr for m, dr in zip(links.m, rates.r, strict=True))  # type: ignore[return-value]
+    return sum(m * dr for m, dr in zip(links.m, rates.r, strict=True))
 
 
 def base_inertia_rate(links: Links, rates: LinkRates) -> Array:

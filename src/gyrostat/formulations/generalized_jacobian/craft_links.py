@@ -29,7 +29,7 @@ def craft_links(craft: Spacecraft, q: Array) -> Links:
     X_NB = inertial_poses(craft, q)
     screws = {A: _screw(craft, q, A, X_NB[A]) for A, P in craft.base_to_tip if P is not None}
     r_0 = _center(craft, craft.base, X_NB)
-    m, I, r, J_T, J_R = [], [], [], [], []  # noqa: E741
+    m, I, r, J_T, J_R = [], [], [], [], []
     for B, _ in craft.base_to_tip:
         R, r_B = X_NB[B].R, _center(craft, B, X_NB)
         m.append(craft.body(B).mass)
@@ -51,7 +51,7 @@ def craft_link_rates(craft: Spacecraft, q: Array, v: Array) -> LinkRates:
             screws[A] = _screw(craft, q, A, X_NB[A])
             rates[A] = _screw_rate(craft, q, v, A, X_NB[A], V[A], screws[A])
     rdot_0 = _center_rate(craft, craft.base, X_NB, V)
-    I, r, J_T, J_R = [], [], [], []  # noqa: E741
+    I, r, J_T, J_R = [], [], [], []
     for B, _ in craft.base_to_tip:
         R, r_B, rdot_B = X_NB[B].R, _center(craft, B, X_NB), _center_rate(craft, B, X_NB, V)
         half = skew(R @ V[B][:3]) @ R @ central_inertia(craft, B) @ R.T

@@ -111,7 +111,7 @@ def _loads(craft: Spacecraft, q: Array, tau: Array, wrenches: Any, links: Links)
     force: Array = np.zeros(3)
     torque: Array = np.zeros(3)
     for i, (B, _) in enumerate(craft.base_to_tip):
-        F = base_load if B == craft.base else F_ext.get(B)
+        F = base_load if craft.base == B else F_ext.get(B)
         if F is None:
             continue
         f, t = X_NB[B].R @ F[3:], X_NB[B].R @ (F[:3] - cross(craft.body(B).com, F[3:]))

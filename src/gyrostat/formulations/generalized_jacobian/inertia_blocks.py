@@ -30,7 +30,7 @@ def inertia_blocks(links: Links) -> Blocks:
 def rotational_inertia(links: Links) -> Array:
     """H_S = I_0 + sum_i (I_i - m_i [r_0i]x [r_0i]x), about the base's centre of mass, (3, 3). (29)"""
     H_S = links.I[0]
-    for m, I, r in zip(links.m[1:], links.I[1:], links.r[1:], strict=True):  # noqa: E741
+    for m, I, r in zip(links.m[1:], links.I[1:], links.r[1:], strict=True):
         H_S = H_S + I - m * (skew(r) @ skew(r))
     return mirror(H_S)
 
@@ -45,7 +45,7 @@ def coupling_inertia(links: Links) -> Array:
     """H_0m = [J_TS; H_Sq], (6, n). (31)"""
     J_TS: Array = np.zeros_like(links.J_T[0])
     H_Sq: Array = np.zeros_like(links.J_T[0])
-    for m, I, r, J_T, J_R in _moving(links):  # noqa: E741
+    for m, I, r, J_T, J_R in _moving(links):
         J_TS = J_TS + m * J_T  # (32)
         H_Sq = H_Sq + I @ J_R + m * (skew(r) @ J_T)  # (34)
     return np.vstack([J_TS, H_Sq])
@@ -54,7 +54,7 @@ def coupling_inertia(links: Links) -> Array:
 def manipulator_inertia(links: Links) -> Array:
     """H_m = sum_i (J_Ri^T I_i J_Ri + m_i J_Ti^T J_Ti), and the rotors, (n, n). (36)"""
     H_m: Array = np.diag(links.rotors)
-    for m, I, _, J_T, J_R in _moving(links):  # noqa: E741
+    for m, I, _, J_T, J_R in _moving(links):
         H_m = H_m + J_R.T @ I @ J_R + m * (J_T.T @ J_T)
     return mirror(H_m)
 
@@ -62,7 +62,7 @@ def manipulator_inertia(links: Links) -> Array:
 def kinetic_energy_by_link(links: Links, xdot_0: Array, qdot: Array) -> Any:
     """1/2 sum_i (w_i^T I_i w_i + m_i v_i^T v_i), and the rotors. (26)"""
     twice: Any = qdot @ (links.rotors * qdot)
-    for i, (m, I) in enumerate(zip(links.m, links.I, strict=True)):  # noqa: E741
+    for i, (m, I) in enumerate(zip(links.m, links.I, strict=True)):
         w, v = link_rotation_rate(links, i, xdot_0, qdot), link_velocity(links, i, xdot_0, qdot)
         twice = twice + w @ I @ w + m * (v @ v)
     return 0.5 * twice

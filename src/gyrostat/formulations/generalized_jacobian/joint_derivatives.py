@@ -55,7 +55,7 @@ def arm_link_derivatives(arm: Arm, T_J: list[Array], T_L: list[Array], q: Array,
     dT_L = link_transform_derivatives(arm, T_J, dT_J, q, k)
     axis, p = joint_axes(T_J), [position_of(T) for T in T_J]
     daxis, dp = [rotation_of(dT) @ Z for dT in dT_J], [position_of(dT) for dT in dT_J]
-    I, r, J_T, J_R = [], [], [], []  # noqa: E741
+    I, r, J_T, J_R = [], [], [], []
     for i in range(arm.n + 1):
         r_i, dr_i = position_of(T_L[i]), position_of(dT_L[i])
         half = rotation_of(dT_L[i]) @ arm.inertia[i] @ rotation_of(T_L[i]).T

@@ -15,7 +15,7 @@ from .links import columns
 class LinkRates(NamedTuple):
     """Derivatives of `Links`, by time or by a joint angle, entry by entry."""
 
-    I: list[Array]  # noqa: E741  (3, 3)
+    I: list[Array]  # (3, 3)
     r: list[Array]  # (3,)
     J_T: list[Array]  # (3, n)
     J_R: list[Array]  # (3, n)
@@ -51,7 +51,7 @@ def arm_link_rates(arm: Arm, T_J: list[Array], T_L: list[Array], w_0: Array, qdo
     k, kdot = joint_axes(T_J), [Rdot @ Z for Rdot in Rdot_J]
     p = [position_of(T) for T in T_J]
     pdot = [np.zeros(3)] + [point_rate(T_J, j - 1, p[j], w_0, qdot) for j in range(1, arm.n + 1)]
-    I, r, J_T, J_R = [], [], [], []  # noqa: E741
+    I, r, J_T, J_R = [], [], [], []
     for i in range(arm.n + 1):
         R, r_i = rotation_of(T_L[i]), position_of(T_L[i])
         Rdot = Rdot_J[i + 1] if i else Rdot_J[0]  # (69)

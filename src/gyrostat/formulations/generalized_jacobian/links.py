@@ -18,7 +18,7 @@ class Links(NamedTuple):
     """
 
     m: list[Any]
-    I: list[Array]  # noqa: E741  (3, 3) about the centre of mass (30)
+    I: list[Array]  # (3, 3) about the centre of mass (30)
     r: list[Array]  # (3,) r_0i, centre of mass from that of the base (11); zero for the base
     J_T: list[Array]  # (3, n) velocity of the centre of mass per joint rate (33); zero for the base
     J_R: list[Array]  # (3, n) angular velocity per joint rate (35); zero for the base
@@ -29,7 +29,7 @@ def arm_links(arm: Arm, T_J: list[Array], T_L: list[Array]) -> Links:
     """The paper's links, from `joint_transforms` and `link_transforms`."""
     k, p = joint_axes(T_J), [position_of(T) for T in T_J]
     r_0 = position_of(T_L[0])
-    m, I, r, J_T, J_R = [], [], [], [], []  # noqa: E741
+    m, I, r, J_T, J_R = [], [], [], [], []
     for i in range(arm.n + 1):
         R, r_i = rotation_of(T_L[i]), position_of(T_L[i])
         m.append(arm.mass[i])
