@@ -7,6 +7,7 @@ polynomials: fdlibm (Sun Microsystems) and Cephes (S. L. Moshier); those of exp 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 
 from .ir import Code
@@ -78,8 +79,6 @@ def _exp(code: Code, x: str) -> str:
 
 
 def _bits(x: float) -> int:
-    import struct
-
     return struct.unpack(">q", struct.pack(">d", x))[0]
 
 
@@ -110,6 +109,7 @@ def _log(code: Code, x: str) -> str:
     return code.select(code.compare("olt", x, code.const(0.0)), code.const(math.nan), value)
 
 
+_PI_LOW = 1.2246467991473532e-16  # pi - math.pi
 _ATAN_P = [-8.750608600031904122785e-1, -1.615753718733365076637e1, -7.500855792314704667340e1,
            -1.228866684490136173410e2, -6.485021904942025371773e1]  # fmt: skip
 _ATAN_Q = [1.0, 2.485846490142306297962e1, 1.650270098316988542046e2, 4.328810604912902668951e2,
@@ -125,14 +125,19 @@ def _atan2(code: Code, y: str, x: str) -> str:
     large = code.select(code.compare("oeq", large, code.const(0.0)), code.const(1.0), large)
     diagonal = code.compare("oeq", small, code.const(math.inf))
     small, large = code.select(diagonal, code.const(1.0), small), code.select(diagonal, code.const(1.0), large)
+    # away from the ends of the range, so that sums and products neither overflow nor lose digits
+    scale = code.select(code.compare("olt", large, code.const(1e-290)), code.const(2.0**200), code.const(1.0))
+    scale = code.select(code.compare("ogt", large, code.const(1e290)), code.const(2.0**-200), scale)
+    small, large = code.mul(small, scale), code.mul(large, scale)
     wide = code.compare("ogt", small, code.mul(large, code.const(0.66)))
     top = code.select(wide, code.sub(small, large), small)
     t = code.div(top, code.select(wide, code.add(small, large), large))
     z = code.mul(t, t)
     ratio = code.div(code.polynomial(z, _ATAN_P), code.polynomial(z, _ATAN_Q))
     low = code.mul(code.mul(t, z), ratio)
-    # the angle is high + (low + t) with a multiple of pi/4 in two parts
-    value = code.add(code.select(wide, code.const(math.pi / 4), code.const(0.0)), code.add(t, code.add(low, code.select(wide, code.const(_PI_LOW / 4), code.const(0.0)))))  # fmt: skip
+    shift = code.select(wide, code.const(math.pi / 4), code.const(0.0))
+    shift_low = code.select(wide, code.const(_PI_LOW / 4), code.const(0.0))
+    value = code.add(shift, code.add(t, code.add(low, shift_low)))
     up = code.sub(code.const(math.pi / 2), code.sub(value, code.const(_PI_LOW / 2)))
     value = code.select(steep, up, value)
     back = code.let(f"icmp slt {code.integers} {code.bits(x)}, {code.integer(0)}")
@@ -140,9 +145,6 @@ def _atan2(code: Code, y: str, x: str) -> str:
     value = code.intrinsic("copysign", code.select(back, turned, value), y)
     unordered = code.compare("uno", x, y)
     return code.select(unordered, code.add(x, y), value)
-
-
-_PI_LOW = 1.2246467991473532e-16  # pi - math.pi
 
 
 def _pow(code: Code, a: str, b: str) -> str:

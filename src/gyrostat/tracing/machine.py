@@ -59,7 +59,7 @@ def _target_machine() -> Any:
 def machine_code(assembly: str) -> bytes:
     """The object file of a module."""
     machine = _target_machine()
-    module = llvm.parse_assembly(assembly, llvm.create_context())
+    module = llvm.parse_assembly(assembly)
     module.verify()
     tuning = llvm.create_pipeline_tuning_options(speed_level=2)
     tuning.slp_vectorization = tuning.loop_vectorization = tuning.loop_unrolling = False
@@ -72,7 +72,7 @@ class Library:
     """Machine code in memory; it stays there as long as this object."""
 
     def __init__(self, code: bytes) -> None:
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _target_machine())
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
