@@ -84,12 +84,16 @@ def rotation_from_rpy(rpy: Array) -> Array:
 
 
 def rpy_from_rotation(R: Array) -> Array:
-    """Roll, pitch, yaw of R, pitch in [-pi/2, pi/2]; at the singularity roll is zero (3,)."""
+    """Roll, pitch, yaw of R, pitch in [-pi/2, pi/2]; at the singularity roll is zero (3,).
+
+    Yaw is read from what is left once roll is undone, R Rx(roll)^T = Rz(yaw) Ry(pitch): so the three give R back to round-off
+    however near the singularity is, where roll alone is ill determined.
+    """
     sp = -R[2, 0]
     cp = sqrt(R[0, 0] * R[0, 0] + R[1, 0] * R[1, 0])
-    regular = cp > 1e-12
-    roll = where(regular, atan2(R[2, 1], R[2, 2]), 0.0)
-    yaw = where(regular, atan2(R[1, 0], R[0, 0]), atan2(-R[0, 1], R[1, 1]))
+    roll = where(cp > 1e-12, atan2(R[2, 1], R[2, 2]), 0.0)
+    c, s = cos(roll), sin(roll)
+    yaw = atan2(R[0, 2] * s - R[0, 1] * c, R[1, 1] * c - R[1, 2] * s)
     return np.array([roll, atan2(sp, cp), yaw])
 
 
