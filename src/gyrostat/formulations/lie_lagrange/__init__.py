@@ -4,25 +4,26 @@ From, Pettersen & Gravdahl, Acta Astronautica 69 (2011), with the corrections of
 first here as everywhere in gyrostat, linear first in the paper.
 """
 
+from .coriolis import bias_force as bias_force
+from .coriolis import bias_force as bias_force
+from .coriolis import bias_force as bias_force
 from .coriolis import coriolis_matrix as coriolis_matrix
 from .coriolis import coriolis_parts as coriolis_parts
 from .coriolis import skew_coriolis_matrix as skew_coriolis_matrix
 from .forward_dynamics import forward_dynamics as forward_dynamics
 from .mass_matrix import mass_matrix as mass_matrix
 from .mass_matrix import mass_matrix_derivatives as mass_matrix_derivatives
-from .momentum_reduction import MomentumReduction as MomentumReduction
+from .momentum_reduction import angular_elimination as angular_elimination
 from .momentum_reduction import base_rate as base_rate
+from .momentum_reduction import joint_coriolis_matrix as joint_coriolis_matrix
 from .momentum_reduction import joint_dynamics as joint_dynamics
-from .momentum_reduction import momentum_reduction as momentum_reduction
-from .momentum_reduction import zero_momentum_coriolis as zero_momentum_coriolis
-from .reduction import AttitudeReduction as AttitudeReduction
-from .reduction import attitude_reduction as attitude_reduction
+from .momentum_reduction import joint_mass_matrix as joint_mass_matrix
 from .reduction import base_velocity as base_velocity
+from .reduction import linear_elimination as linear_elimination
 from .reduction import reduced_coriolis_matrix as reduced_coriolis_matrix
 from .reduction import reduced_force as reduced_force
 from .reduction import reduced_forward_dynamics as reduced_forward_dynamics
 from .reduction import reduced_mass_matrix as reduced_mass_matrix
-from .reduction import velocity_coupling as velocity_coupling
 from .subgroups import general_coriolis as general_coriolis
 from .subgroups import gyroscopic as gyroscopic
 from .subgroups import supports as supports

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...algebra import Array, cross_motion_matrix
+import numpy as np
+
+import numpy as np
+
+import numpy as np
+
+from ...algebra import Array, cross_force, cross_motion, cross_motion_matrix
 from ...model import Spacecraft
 from ..arguments import configuration, rates
-from .base_frame import assembled, base_frame, lines, momentum_cross, motion
+from .base_frame import ZERO6, assembled, base_frame, lines, momentum_cross, motion
 from .subgroups import refuse_unsupported
 
 
@@ -37,6 +43,90 @@ def skew_coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
     """
     parts = coriolis_parts(craft, q, v)
     return 0.5 * (parts.Mdot + parts.A.T - parts.A) + parts.K
+
+
+def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
+
+    At constant v, with p_B = (M v)_B = S_B^T F_c the momentum of joint B and P its parent:
+
+        C v = d/dt p - d/dphi (1/2 v^T M v) + K v,   d/dphi_B (1/2 v^T M v) = (V_P x S_B)^T F_c        (24)-(26')
+    """
+    q, v = configuration(craft, q), rates(craft, v)
+    refuse_unsupported(craft)
+    frame = base_frame(craft, q)
+    moving = motion(craft, frame, v)
+    Vdot: dict[str, Array] = {}
+    Fdot_c: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
+        W, V_P = moving.W[B], ZERO6 if P is None else moving.V[P]
+        Vdot[B] = cross_motion(W, moving.V[B] - V_P) + (ZERO6 if P is None else Vdot[P])  # Sdot = W x S
+        Fdot_c[B] = cross_force(W, frame.M[B] @ moving.V[B]) + frame.M[B] @ (Vdot[B] - cross_motion(W, moving.V[B]))
+    for B, P in reversed(craft.base_to_tip):
+        if P is not None:
+            Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
+    bias = []
+    for B, P in craft.base_to_tip:
+        V_P, F = ZERO6 if P is None else moving.V[P], moving.F_c[B]
+        pdot = Fdot_c[B] - cross_force(moving.W[B] - V_P, F)  # d/dt p - d/dphi, about S_B
+        bias.append(frame.S[B].T @ (pdot + cross_force(moving.V[B] - V_P, F)))
+    return np.concatenate(bias)
+
+
+def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
+
+    At constant v, with p_B = (M v)_B = S_B^T F_c the momentum of joint B and P its parent:
+
+        C v = d/dt p - d/dphi (1/2 v^T M v) + K v,   d/dphi_B (1/2 v^T M v) = (V_P x S_B)^T F_c        (24)-(26')
+    """
+    q, v = configuration(craft, q), rates(craft, v)
+    refuse_unsupported(craft)
+    frame = base_frame(craft, q)
+    moving = motion(craft, frame, v)
+    Vdot: dict[str, Array] = {}
+    Fdot_c: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
+        W, V_P = moving.W[B], ZERO6 if P is None else moving.V[P]
+        Vdot[B] = cross_motion(W, moving.V[B] - V_P) + (ZERO6 if P is None else Vdot[P])  # Sdot = W x S
+        Fdot_c[B] = cross_force(W, frame.M[B] @ moving.V[B]) + frame.M[B] @ (Vdot[B] - cross_motion(W, moving.V[B]))
+    for B, P in reversed(craft.base_to_tip):
+        if P is not None:
+            Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
+    bias = []
+    for B, P in craft.base_to_tip:
+        V_P, F = ZERO6 if P is None else moving.V[P], moving.F_c[B]
+        pdot = Fdot_c[B] - cross_force(moving.W[B] - V_P, F)  # d/dt p - d/dphi, about S_B
+        bias.append(frame.S[B].T @ (pdot + cross_force(moving.V[B] - V_P, F)))
+    return np.concatenate(bias)
+
+
+def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
+
+    At constant v, with p_B = (M v)_B = S_B^T F_c the momentum of joint B and P its parent:
+
+        C v = d/dt p - d/dphi (1/2 v^T M v) + K v,   d/dphi_B (1/2 v^T M v) = (V_P x S_B)^T F_c        (24)-(26')
+    """
+    q, v = configuration(craft, q), rates(craft, v)
+    refuse_unsupported(craft)
+    frame = base_frame(craft, q)
+    moving = motion(craft, frame, v)
+    Vdot: dict[str, Array] = {}
+    Fdot_c: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
+        W, V_P = moving.W[B], ZERO6 if P is None else moving.V[P]
+        Vdot[B] = cross_motion(W, moving.V[B] - V_P) + (ZERO6 if P is None else Vdot[P])  # Sdot = W x S
+        Fdot_c[B] = cross_force(W, frame.M[B] @ moving.V[B]) + frame.M[B] @ (Vdot[B] - cross_motion(W, moving.V[B]))
+    for B, P in reversed(craft.base_to_tip):
+        if P is not None:
+            Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
+    bias = []
+    for B, P in craft.base_to_tip:
+        V_P, F = ZERO6 if P is None else moving.V[P], moving.F_c[B]
+        pdot = Fdot_c[B] - cross_force(moving.W[B] - V_P, F)  # d/dt p - d/dphi, about S_B
+        bias.append(frame.S[B].T @ (pdot + cross_force(moving.V[B] - V_P, F)))
+    return np.concatenate(bias)
 
 
 def coriolis_parts(craft: Spacecraft, q: Array, v: Array) -> CoriolisParts:

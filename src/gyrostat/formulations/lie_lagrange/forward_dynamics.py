@@ -11,7 +11,7 @@ from ...algebra import Array, solve_spd, wrench_to_parent
 from ...model import Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
 from .base_frame import BaseFrame, base_frame
-from .coriolis import coriolis_matrix
+from .coriolis import bias_force
 from .mass_matrix import mass_matrix_in
 
 
@@ -33,7 +33,7 @@ def forward_dynamics(
     follows = prescribed_rates(craft, prescribed)
     frame = base_frame(craft, q)
     M = mass_matrix_in(craft, frame)
-    load = tau + external_force(craft, frame, wrenches) - coriolis_matrix(craft, q, v) @ v  # (6)
+    load = tau + external_force(craft, frame, wrenches) - bias_force(craft, q, v)  # (6)
     if not follows:
         return solve_spd(M, load)
     held = np.concatenate([np.arange(craft.nv)[craft.joint(B).v_at] for B in follows]).astype(int)
