@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ..algebra import rotation_from_rpy
-from ..model import Body, Frame, Joint, Limits, Spacecraft, nearest
-from ..model.validation import mass_findings
-from .merge import merge_fixed
-from .report import Report, build, fail
+from ..model import Body, Joint, Limits, Spacecraft, nearest
+from .assemble import assemble
+from .report import Report, fail
 from .urdf_shapes import Shapes
 from .values import number, vector
 from .xml_reader import Element, parse_xml
@@ -49,36 +48,6 @@ def read_urdf(data: bytes, file: str, *, base: str | None = None, mesh_roots: tu
     lines = {f"body '{e.attributes['name']}'": (file, e.line) for e in robot.all("link")}
     lines |= {f"joint '{e.attributes['name']}'": (file, e.line) for e in robot.all("joint")}
     return assemble(report, robot.attributes.get("name") or Path(file).stem, bodies, base, lines)
-
-
-def assemble(
-    report: Report,
-    name: str,
-    bodies: list[Body],
-    base: str | None,
-    lines: dict[str, tuple[str, int]],
-    frames: tuple[Frame, ...] = (),
-) -> Spacecraft:
-    """Links on fixed joints merged, the base's joint settled, the spacecraft built."""
-    ordered = _parents_first(bodies)
-    if len(ordered) < len(bodies):  # no tree: let validation say why
-        return build(report, name, bodies, frames, lines=lines)
-    merged, all_frames = merge_fixed(ordered, frames)
-    _note_merged(report, ordered, all_frames, lines)
-    report.raise_errors()
-    merged, all_frames = _without_dummy_root(report, merged, all_frames, lines)
-    root = merged[0]
-    kind = base or "free"
-    if root.joint.kind != kind:
-        merged[0] = replace(root, joint=replace(root.joint, kind=kind))
-    if root.name == "world" and kind == "free":
-        report.note(
-            "world-floats",
-            "link 'world'",
-            "the root link floats freely, as every root does.",
-            "Pass base='fixed' to hold it.",
-        )
-    return build(report, name, merged, all_frames, lines=lines)
 
 
 def _links(report: Report, robot: Element, shapes: Shapes) -> dict[str, Body]:
@@ -277,65 +246,6 @@ def _limits(report: Report, element: Element, place: str, type_: str) -> Limits:
         message = f"lower limit {values['lower']} is above upper limit {values['upper']}."
         report.error("limits", place, message, "Exchange them.", given.line)
     return Limits(**values)
-
-
-def _parents_first(bodies: list[Body]) -> list[Body]:
-    """Reachable bodies, each after its parent; fewer than given where there is a loop or not one root."""
-    children: dict[str | None, list[Body]] = {}
-    for body in bodies:
-        children.setdefault(body.parent, []).append(body)
-    ordered: list[Body] = []
-    stack = list(reversed(children.get(None, [])))
-    if len(stack) != 1:
-        return []
-    while stack:
-        body = stack.pop()
-        ordered.append(body)
-        stack.extend(reversed(children.get(body.name, [])))
-    return ordered
-
-
-def _note_merged(report: Report, bodies: list[Body], frames: list[Frame], lines: dict[str, tuple[str, int]]) -> None:
-    """Say which links were merged, and judge the mass properties of each before they disappear in a sum."""
-    carriers = {frame.name: frame.body for frame in frames}
-    involved = set(carriers.values())
-    for body in bodies:
-        if body.name not in carriers and body.name not in involved:
-            continue
-        file, line = lines.get(f"body '{body.name}'", (report.file, None))
-        for f in mass_findings(f"link '{body.name}'", body.mass, body.com, body.inertia):
-            if f.level == "error" or body.name in carriers:
-                report.findings.append(replace(f, file=file, line=line))
-        if body.name in carriers:
-            code, what = ("merged", f"{body.mass:.6g} kg") if body.mass else ("zero-mass-merged", "no mass")
-            message = f"({what}) is fixed on '{carriers[body.name]}': merged into it, kept as a frame."
-            report.note(code, f"link '{body.name}'", message, line=line, file=file)
-
-
-def _without_dummy_root(
-    report: Report, bodies: list[Body], frames: list[Frame], lines: dict[str, tuple[str, int]]
-) -> tuple[list[Body], list[Frame]]:
-    """A massless root whose only child floats on it stands for the inertial frame: the child is the base."""
-    root = bodies[0]
-    carried = [body for body in bodies if body.parent == root.name]
-    if root.mass or root.inertia.any() or len(carried) != 1 or carried[0].joint.kind != "free":
-        return bodies, frames
-    base = carried[0]
-    lost = [root.name, *(frame.name for frame in frames if frame.body == root.name)]
-    moved = base.joint.position.any() or not np.array_equal(base.joint.rotation, np.eye(3))
-    hint = "The origin of that joint is dropped: the base's pose is q[:7]." if moved else ""
-    file, line = lines.get(f"joint '{base.joint.name}'", (report.file, None))
-    report.note(
-        "dummy-root",
-        f"joint '{base.joint.name}'",
-        f"lets '{base.name}' float on the massless {', '.join(map(repr, lost))}: '{base.name}' is the base.",
-        hint,
-        line,
-        file,
-    )
-    rest = [body for body in bodies if body is not root and body is not base]
-    freed = replace(base, joint=replace(base.joint, parent=None, position=np.zeros(3), rotation=np.eye(3)))
-    return [freed, *rest], [frame for frame in frames if frame.body != root.name]
 
 
 def _note_ignored(report: Report, robot: Element) -> None:

@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..algebra import Array, inertia_components
+from ..algebra import Array, inertia_components, rpy_from_rotation
 from ..model import Body, Finding, ModelError, Shape, Spacecraft
 
 TYPE_OF_KIND = {
@@ -143,19 +143,7 @@ def _visual(shape: Shape, folder: Path) -> list[str]:
 
 
 def _origin(position: Array | tuple[float, ...], R: Array) -> str:
-    return f'<origin xyz="{_numbers(position)}" rpy="{_numbers(exact_rpy(np.asarray(R)))}"/>'
-
-
-def exact_rpy(R: Array) -> Array:
-    """Roll, pitch, yaw that give R back to the last digits, near pitch = +-pi/2 too.
-
-    Yaw is read first; roll is what remains, `Ry^T Rz^T R = Rx(roll)`, so that an ill-determined yaw is made up for.
-    """
-    yaw = np.arctan2(R[1, 0], R[0, 0])
-    pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
-    c, s = np.cos(yaw), np.sin(yaw)
-    roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return np.array([roll, pitch, yaw])
+    return f'<origin xyz="{_numbers(position)}" rpy="{_numbers(rpy_from_rotation(np.asarray(R)))}"/>'
 
 
 def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
