@@ -48,17 +48,17 @@ def trace(
         value = function(*crafts, *positional, **named)
     except TraceError:
         raise
-    except TypeError as error:
+    except (TypeError, IndexError) as error:
         if _is_about_symbols(error):
             raise from_exception(error, _REMEDY) from error
         raise
     return build(shapes, value, getattr(function, "__name__", "f"))
 
 
-def _is_about_symbols(error: TypeError) -> bool:
+def _is_about_symbols(error: Exception) -> bool:
     """True if NumPy or Python refused a traced value, rather than the user's code being called wrongly."""
     text = str(error)
-    return any(mark in text for mark in ("Expr", "Condition", "ufunc", "dtype('O')", "object arrays"))
+    return any(mark in text for mark in ("Expr", "Condition", "ufunc", "dtype('O')", "object arrays", "valid indices"))
 
 
 def _arguments(function: Callable[..., Any], crafts: tuple, inputs: dict, static: dict) -> dict[str, Any]:
