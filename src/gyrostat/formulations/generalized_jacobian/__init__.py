@@ -25,3 +25,4 @@ from .reduced_dynamics import base_velocity_from_momentum as base_velocity_from_
 from .reduced_dynamics import generalized_coriolis as generalized_coriolis
 from .reduced_dynamics import reduced_bias_force as reduced_bias_force
 from .reduced_dynamics import reduced_forward_dynamics as reduced_forward_dynamics
+from .reduced_dynamics import reduced_inverse_dynamics as reduced_inverse_dynamics

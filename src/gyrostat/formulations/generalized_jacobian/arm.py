@@ -61,7 +61,9 @@ class Arm:
         return self.a + self.b
 
 
-def arm_from_table(base: Body, links: Sequence[DHLink], *, mount_position: Any = ZERO3, mount_rotation: Any = EYE3) -> Arm:
+def arm_from_table(
+    base: Body, links: Sequence[DHLink], *, mount_position: Any = ZERO3, mount_rotation: Any = EYE3
+) -> Arm:
     """The arm of the same arguments as `Spacecraft.from_dh` in its "wilde" convention: rotary joints, theta = q."""
     for i, link in enumerate(links, start=1):
         if link.kind != "revolute" or link.theta:
@@ -70,7 +72,9 @@ def arm_from_table(base: Body, links: Sequence[DHLink], *, mount_position: Any =
                 "Use Spacecraft.from_dh: gs.generalized_inertia and its kin take any craft."
             )
     if np.any(base.com):
-        raise ValueError(f"base '{base.name}': com is {base.com}; the paper's base frame sits in the centre of mass: com = 0.")
+        raise ValueError(
+            f"base '{base.name}': com is {base.com}; the paper's base frame sits in the centre of mass: com = 0."
+        )
     parts = [Body("", inertia=link.inertia).inertia for link in links]
     return Arm(
         mass=np.array([base.mass, *(link.mass for link in links)]),

@@ -64,6 +64,18 @@ def reduced_forward_dynamics(
     return solve_spd(E.inertia, tau - _reduced_bias(craft, E, q, qdot, momentum, wrenches))
 
 
+def reduced_inverse_dynamics(
+    craft: Spacecraft, q: Array, joint_rates: Array, qddot: Array, *, momentum: Any = None, wrenches: Any = None
+) -> Array:
+    """Efforts tau (nv - 6,) of joints and wheels that make them accelerate by qddot while the base floats. (50)
+
+    `H* qddot` and `reduced_bias_force`; what the paper calls the direct dynamics of computed torque control.
+    """
+    q, qdot = configuration(craft, q), joint_vector(craft, joint_rates, "joint_rates")
+    qddot, E = joint_vector(craft, qddot, "qddot"), eliminate(craft, q)
+    return E.inertia @ qddot + _reduced_bias(craft, E, q, qdot, momentum, wrenches)
+
+
 def _base_velocity(E: Elimination, q: Array, qdot: Array, momentum: Any) -> Array:
     answer = -(E.X @ qdot)
     if momentum is None:
