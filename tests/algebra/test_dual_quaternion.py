@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from random_trees import random_inertia, random_rotation
 
 from gyrostat.algebra import (
     DQ_ONE,
@@ -56,6 +55,7 @@ from gyrostat.algebra import (
     wrench_from_dual,
     wrench_to_parent,
 )
+from random_trees import random_inertia, random_rotation
 
 SEEDS = range(8)
 
