@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from backward_error import relative
-from random_trees import random_spacecraft, random_state
 
 import gyrostat as gs
+from backward_error import relative
 from gyrostat.formulations import dual_quaternion as dq
 from gyrostat.tracing import compile, trace
+from random_trees import random_spacecraft, random_state
 
 
 def arms(count, links):

@@ -1,0 +1,9 @@
+"""Newton and Euler apart, constraint loads as unknowns: the baseline of Stoneking (2007)."""
+
+from .newton_euler import DecoupledSolution as DecoupledSolution
+from .newton_euler import forward_dynamics as forward_dynamics
+from .newton_euler import solve as solve
+from .newton_euler import supports as supports
+from .state import decoupled_state as decoupled_state
+from .state import decoupled_state_rate as decoupled_state_rate
+from .state import state_from_decoupled as state_from_decoupled

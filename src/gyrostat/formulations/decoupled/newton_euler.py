@@ -1,0 +1,236 @@
+"""Rotation and translation apart, constraint forces and torques as unknowns: the classical Newton-Euler baseline.
+
+Stoneking, Newton-Euler dynamic equations of motion for a multi-body spacecraft (2007), as Valverde & Tsiotras (2018) compare with it.
+Per body the angular velocity w in its own axes and the velocity u of its centre of mass in INERTIAL axes:
+
+    I wdot = torque - w x I w + (torques of the joints)                                                        (1)
+    m udot = force + (forces of the joints)                                                                    (2)
+
+The joint of body B holds directions N (rows [n_w, n_v] in B) and exerts N^T L = [torque; force] on B at its origin, the opposite on
+its parent P. With c the centre of mass in B, d the joint's origin from that of P, both bodies' accelerations are bound by
+
+    N [wdot_B - R_BP wdot_P;  R_BN (udot_B - udot_P) + c x wdot_B - R_BP (wdot_P x d)] = N [g_w; g_v]          (3)
+
+    g_w = (R_BP w_P) x (H_w rate) + Hdot_w rate                                                                (4)
+    g_v = w x (w x c) + R_BP (w_P x (w_P x d)) + (w + R_BP w_P) x (H_v rate) + Hdot_v rate                     (5)
+
+Let G be the matrix of (3) for all joints. Loads enter (1), (2) through G^T, so they solve, with M = diag(I, m),
+
+    (G M^-1 G^T + E) L = N g - G M^-1 F,   F the known forces and torques                                      (6)
+
+E is zero but for rotors: a geared rotor loads its joint by s = -armature vdot, one more row with E = 1 / armature. A prescribed joint
+holds all six directions. Cost O(nbodies^3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...algebra import Array, Pose, cross, mirror, skew, solve_spd, unboxed
+from ...model import Joint, Spacecraft
+from ..arguments import configuration, external, prescribed_rates, rates
+from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motion, why_not
+from ..dual_quaternion.joints import joint_map
+from ..dual_quaternion.support import screw_joint_of
+from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
+
+
+class DecoupledSolution(NamedTuple):
+    """Accelerations, joint wrenches and loads in gyrostat's order, and the accelerations of the bodies in this formulation's own."""
+
+    vdot: Array  # (nv,)
+    reaction_wrenches: Array  # (nbodies, 6), as gs.reaction_wrenches
+    tau: Array  # (nv,): given where a joint is free, its holding load where it is prescribed
+    body_accelerations: Array  # (bodies but wheels, 6): [wdot in B; udot in N]
+
+
+def supports(craft: Spacecraft) -> str | None:
+    """None, or the reason why not: every inertia is inverted in (6)."""
+    return screw_joint_of(craft) or why_not(craft)
+
+
+def forward_dynamics(
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    wrenches: Any = None,
+    prescribed: Mapping[str, Any] | None = None,
+) -> Array:
+    """Acceleration vdot (nv,) under the generalised force tau and external wrenches; `prescribed = {joint: vdot}`."""
+    return solve(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed).vdot
+
+
+def solve(
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    wrenches: Any = None,
+    prescribed: Mapping[str, Any] | None = None,
+) -> DecoupledSolution:
+    """Accelerations, reaction wrenches and holding loads of prescribed joints."""
+    q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
+    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
+    reason = supports(craft)
+    if reason:
+        raise ValueError(f"the decoupled formulation does not support {craft.name}: {reason}")
+    V = body_twists(craft, q, v, joint_poses(craft, q))
+    return newton_euler(craft, q, {B: V[B][:3] for B in V}, v, tau, F_ext, follows)
+
+
+class Held(NamedTuple):
+    """What the joint of a body holds, drives and knows; rows in B about Bo."""
+
+    N: Array  # (r, 6): rotor rows last
+    L: Array  # (nv, 6): rates from the relative twist
+    g: Array  # (6,)
+    E: Array  # (r, r)
+
+
+def newton_euler(
+    craft: Spacecraft,
+    q: Array,
+    w: Mapping[str, Array],
+    v: Array,
+    tau: Array,
+    F_ext: Mapping[str, Array],
+    follows: Mapping[str, Array],
+) -> DecoupledSolution:
+    """Equations (1)-(6) from the angular velocities w of the bodies and the rates v of the joints."""
+    X_PB, X_NB = joint_poses(craft, q), inertial_poses(craft, q)
+    body, bodies = carriers(craft, follows), carrier_bodies(craft)
+    held: dict[str, Held] = {}
+    G: dict[tuple[str, str], Array] = {}
+    F: dict[str, Array] = {}
+    Minv: dict[str, Array] = {}
+    for B, P in bodies:
+        joint, c, R_NB = craft.joint(B), body[B].com, X_NB[B].R
+        load = load_on_carrier(craft, B, body[B], w[B], v, tau, F_ext, follows)
+        torque = load[:3] - cross(c, load[3:]) - cross(w[B], body[B].inertia @ w[B])  # (1)
+        F[B] = np.concatenate([torque, R_NB @ load[3:]])
+        Minv[B] = _inverse_mass(body[B])
+        d = None if P is None else X_PB[B].p - body[P].com
+        held[B] = _held(joint, q, v, c, d, X_PB[B].R, w[B], None if P is None else w[P], follows.get(B))
+        G[B, B] = _rows(held[B].N, R_NB, c)
+        drive = held[B].L if joint.nv and B not in follows else np.zeros((0, 6))
+        F[B] = F[B] + _rows(drive, R_NB, c).T @ joint.rate(tau)[: len(drive)]
+        if P is not None and d is not None:
+            G[B, P] = _parent_rows(held[B].N, R_NB, X_PB[B], d)
+            F[P] = F[P] + _parent_rows(drive, R_NB, X_PB[B], d).T @ joint.rate(tau)[: len(drive)]
+
+    loads = _constraint_loads(bodies, held, G, F, Minv)  # (6)
+    x: dict[str, Array] = {}
+    for B, _ in bodies:
+        force = F[B]
+        for child, P in bodies:
+            if B in (child, P):
+                force = force + G[child, B].T @ loads[child]
+        x[B] = Minv[B] @ force
+
+    vdots: dict[str, Array] = {}
+    taus: dict[str, Array] = {}
+    W: dict[str, Array] = {}
+    for B, P in bodies:
+        joint, c, R_NB = craft.joint(B), body[B].com, X_NB[B].R
+        relative = _rows(np.eye(6), R_NB, c) @ x[B]
+        if P is not None:
+            relative = relative + _parent_rows(np.eye(6), R_NB, X_PB[B], X_PB[B].p - body[P].com) @ x[P]
+        h, W[B] = held[B], held[B].N.T @ loads[B]
+        if B in follows:
+            vdots[B] = follows[B]
+            taus[B] = joint.H(q).T @ W[B] + joint.armature * vdots[B]
+        else:
+            vdots[B], taus[B] = h.L @ (relative - h.g), joint.rate(tau)
+            W[B] = W[B] + h.L.T @ taus[B]
+        for wheel in body[B].wheels:
+            a_o = R_NB.T @ x[B][3:] - cross(x[B][:3], c) - cross(w[B], cross(w[B], c))  # of Bo, in B
+            V_NB = np.concatenate(
+                [w[B], np.zeros(3)]
+            )  # N may be taken to move with Bo: no load depends on a constant velocity
+            A_NB = np.concatenate([x[B][:3], a_o])
+            vdots[wheel.name], taus[wheel.name], W[wheel.name] = wheel_motion(
+                craft, wheel, V_NB, A_NB, v, tau, F_ext, follows
+            )
+    order = [B for B, _ in craft.base_to_tip]
+    return DecoupledSolution(
+        np.concatenate([vdots[B] for B in order]),
+        np.array([W[B] for B in order]),
+        np.concatenate([taus[B] for B in order]),
+        np.array([x[B] for B, _ in bodies]),
+    )
+
+
+def _held(
+    joint: Joint,
+    q: Array,
+    v: Array,
+    c: Array,
+    d: Array | None,
+    R_PB: Array,
+    w: Array,
+    w_P: Array | None,
+    follows: Array | None,
+) -> Held:
+    maps = joint_map(joint, q)
+    R_iB = maps.R_Bi.T
+    N, L = (np.hstack([rows[:, 1:4] @ R_iB, rows[:, 5:] @ R_iB]) for rows in (maps.Lambda, maps.L))
+    H, rate = joint.H(q), joint.rate(v)
+    turn, slide = (H[:3] @ rate, H[3:] @ rate) if joint.nv else (np.zeros(3), np.zeros(3))
+    bias = joint.bias(q, v) if joint.nv else np.zeros(6)
+    g_w, g_v = bias[:3], cross(w, cross(w, c) + slide) + bias[3:]
+    if w_P is not None and d is not None:
+        felt = R_PB.T @ w_P
+        g_w = g_w + cross(felt, turn)  # (4)
+        g_v = g_v + R_PB.T @ cross(w_P, cross(w_P, d)) + cross(felt, slide)  # (5)
+    g = np.concatenate([g_w, g_v])
+    if follows is not None:
+        return Held(np.eye(6), L, g + H @ follows, np.zeros((6, 6)))
+    r, n = len(N), joint.nv
+    if not n or (isinstance(joint.armature, (int, float)) and joint.armature == 0):
+        return Held(N, L, g, np.zeros((r, r)))
+    give = np.block([[np.zeros((r, r)), np.zeros((r, n))], [np.zeros((n, r)), np.eye(n) / joint.armature]])
+    return Held(np.vstack([N, L]), L, g, give)
+
+
+def _rows(N: Array, R_NB: Array, c: Array) -> Array:
+    """Columns of (3) for the joint's own body, (r, 6)."""
+    return np.hstack([N[:, :3] + N[:, 3:] @ skew(c), N[:, 3:] @ R_NB.T])
+
+
+def _parent_rows(N: Array, R_NB: Array, X_PB: Pose, d: Array) -> Array:
+    """Columns of (3) for the parent, (r, 6)."""
+    R_BP = X_PB.R.T
+    return np.hstack([(N[:, 3:] @ R_BP) @ skew(d) - N[:, :3] @ R_BP, -(N[:, 3:] @ R_NB.T)])
+
+
+def _inverse_mass(body: Carrier) -> Array:
+    Z = np.zeros((3, 3))
+    return np.block([[mirror(solve_spd(body.inertia, np.eye(3))), Z], [Z, np.eye(3) / body.mass]])
+
+
+def _constraint_loads(
+    bodies: list[tuple[str, str | None]],
+    held: dict[str, Held],
+    G: dict[tuple[str, str], Array],
+    F: dict[str, Array],
+    Minv: dict[str, Array],
+) -> dict[str, Array]:
+    """Solution of (6), by body; outermost joints first, since those share the fewest bodies with others."""
+    at, n = {}, 0
+    for B, _ in reversed(bodies):
+        at[B], n = slice(n, n + len(held[B].N)), n + len(held[B].N)
+    A, b = np.zeros((n, n), dtype=object), np.zeros(n, dtype=object)
+    for B, P in bodies:
+        b[at[B]] = held[B].N @ held[B].g - sum(G[B, C] @ (Minv[C] @ F[C]) for C in (B, P) if C is not None)
+        A[at[B], at[B]] = held[B].E
+        for other, above in bodies:
+            for C in [C for C in (B, P) if C is not None and C in (other, above)]:
+                A[at[B], at[other]] = A[at[B], at[other]] + G[B, C] @ Minv[C] @ G[other, C].T
+    loads = solve_spd(mirror(unboxed(A)), unboxed(b)) if n else np.zeros(0)
+    return {B: loads[at[B]] for B, _ in bodies}
