@@ -139,15 +139,13 @@ def test_the_closed_loop_has_a_closed_form_that_no_plant_changes():
         kernel = compile(closed_loop, craft, inputs={"joint_rates": (2,), "t": ()}, static={"control": control})
         q0 = np.concatenate([gs.neutral(craft)[:7], np.zeros(2), np.zeros(2)])
 
-        def rhs(t, y, kernel=kernel):
-            return kernel(t, y[:9], y[9:])
-
         y = q0
         for begin, end in ((0.0, 2.0), (2.0, 3.0), (3.0, 7.0)):
-            inside = np.nextafter(end, begin)  # the rates jump at the end itself
-            y = solve_ivp(lambda t, y: rhs(min(t, inside), y), (begin, end), y, "DOP853", rtol=1e-12, atol=1e-14).y[
-                :, -1
-            ]
+
+            def rhs(t, y, kernel=kernel, before=end - 1e-14):  # the rates jump at the end itself
+                return kernel(min(t, before), y[:9], y[9:])
+
+            y = solve_ivp(rhs, (begin, end), y, "DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
         q, qdot = closed_form(profile, 7.0)
         np.testing.assert_allclose(y[7:9], q, atol=1e-11)
         np.testing.assert_allclose(y[9:], qdot, atol=1e-11)

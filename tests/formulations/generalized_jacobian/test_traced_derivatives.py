@@ -27,7 +27,7 @@ def case(seed, n=4):
 
 def quantities(arm, s):
     """Everything that has a derivative in the paper: links, blocks, H*, J* of the end effector."""
-    T_J, T_L = frames(arm, s)
+    T_J, _ = frames(arm, s)
     links = links_at(arm, s)
     H, inverse, x = inertia_blocks(links), base_inertia_inverse(links), T_J[-1][:3, 3]
     H_star = red.generalized_inertia(H, inverse)

@@ -1,0 +1,1 @@
+"""Plots, reports and the 3-D scene. No physics."""
