@@ -1,14 +1,16 @@
 """Compiled functions equal the NumPy functions, wherever a state sits in a batch, on any number of threads."""
 
 import pickle
+import platform
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat import tracing
+from gyrostat import algebra, tracing
 from gyrostat.algebra import sin, where
+from gyrostat.tracing import machine
 from random_trees import ALL_KINDS, random_spacecraft, random_state
 
 TOLERANCE = 1e-12  # relative: a few hundred roundings in another order
@@ -283,3 +285,27 @@ def test_functions_without_inputs_or_operations():
     assert tracing.compile(lambda: np.array([1.0, 2.0]), None)().tolist() == [1.0, 2.0]
     same = tracing.compile(lambda x: x, None, inputs={"x": (3,)})
     assert np.array_equal(same(np.arange(6.0).reshape(2, 3)), np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names of x86 processors")
+@pytest.mark.parametrize(("name", "features", "lanes"), [("x86-64-v3", "+avx2,+fma", 4), ("x86-64", "+sse2", 2)])
+def test_narrower_vectors(craft, dynamics, monkeypatch, name, features, lanes):
+    """Code for older processors runs here too."""
+    monkeypatch.setattr(machine, "host", lambda: (name, features))
+
+    def law(craft, q, v, tau):
+        noise = tracing.normal(3, 1, 2, 5) + tracing.interp(v[0], [0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+        odd = algebra.exp(sin(1e6 * v[1])) + algebra.atan2(v[2], v[3]) + algebra.log(1 + v[4] * v[4]) + v[5] % 0.3
+        return gs.forward_dynamics(craft, q, v, tau) + noise + odd + algebra.floor(v[0]) + algebra.minimum(v[1], v[2])
+
+    q, v, tau = batch_of_states(craft, 11)
+    for dtype, tolerance in ((np.float64, 1e-11), (np.float32, 2e-2)):
+        kernel = tracing.compile(law, craft, dtype=dtype)
+        assert kernel.lanes == lanes * (8 // np.dtype(dtype).itemsize)
+        if dtype is np.float32:
+            kernel = tracing.compile(gs.inverse_dynamics, craft, dtype=dtype)
+            expected = np.array([gs.inverse_dynamics(craft, *x) for x in zip(q, v, tau, strict=True)])
+            tolerance = 1e-5
+        else:
+            expected = np.array([law(craft, *x) for x in zip(q, v, tau, strict=True)])
+        np.testing.assert_allclose(kernel(q, v, tau), expected, atol=tolerance * np.abs(expected).max())

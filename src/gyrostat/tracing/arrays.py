@@ -11,6 +11,8 @@ import numpy as np
 from ..algebra.elementary import Array
 from .graph import Graph, Port
 
+_LINE = 64  # bytes of a cache line
+
 
 class Rows:
     """Arrays as users hold them: batch shape first, then the shape of the argument."""
@@ -97,13 +99,22 @@ class Lanes(Rows):
         return (*batch, *shape, self.lanes)
 
     def empty(self, shape: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-        return np.empty((*batch, *shape, self.lanes), dtype=self.dtype)
+        return aligned((*batch, *shape, self.lanes), self.dtype)
 
     def entries(
         self, inputs: list[Array], outputs: list[Array], batch: tuple[int, ...]
     ) -> tuple[list[int], list[Array]]:
         strides = [x.strides[0] if x.shape[0] > 1 else 0 for x in inputs] + [y.strides[0] for y in outputs]
         return [n for x, s in zip((*inputs, *outputs), strides, strict=True) for n in (address(x), s)], list(inputs)
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
+    """An empty array that starts where a cache line does: loads of whole vectors then touch one line each."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    raw = np.empty(size + _LINE, dtype=np.uint8)
+    start = -address(raw) % _LINE
+    return raw[start : start + size].view(dtype).reshape(shape)
 
 
 def address(x: Array) -> int:
@@ -163,7 +174,9 @@ def to_lanes(array: Array, dims: int, lanes: int) -> Array:
     count = array.shape[0]
     blocks = -(-count // lanes)
     padded = np.concatenate([array, np.repeat(array[-1:], blocks * lanes - count, axis=0)])
-    return np.ascontiguousarray(np.moveaxis(padded.reshape(blocks, lanes, *array.shape[1:]), 1, -1))
+    out = aligned((blocks, *array.shape[1:], lanes), array.dtype)
+    out[...] = np.moveaxis(padded.reshape(blocks, lanes, *array.shape[1:]), 1, -1)
+    return out
 
 
 def from_lanes(array: Array, count: int) -> Array:

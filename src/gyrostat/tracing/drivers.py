@@ -10,6 +10,8 @@ from .ir import Code
 from .transpose import load_tile, runs, store_tile, tiles
 
 _UNROLLED_TILES = 3
+_BLOCKS_AHEAD = 2
+_MOST_FETCHED = 128  # components of one input
 
 
 def block_names(graph: Graph) -> tuple[list[str], list[str]]:
@@ -44,9 +46,16 @@ def driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> C
 
 
 def _lanes(code: Code, graph: Graph, scratch: int, b: str) -> None:
-    """Block b, where it lies."""
-    names = [name for group in block_names(graph) for name in group]
-    _call_block(code, [_row(code, name, b) for name in names])
+    """Block b, where it lies. What a later block will read is fetched meanwhile: the graph reads here and there."""
+    inputs, outputs = block_names(graph)
+    later = code.let(f"add i64 {b}, {_BLOCKS_AHEAD}")
+    code.needs["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] = None
+    for name, used in zip(inputs, used_components(graph), strict=True):
+        block = _row(code, name, later) if used else ""
+        for component in sorted(used)[:_MOST_FETCHED]:
+            place = code.let(f"getelementptr {code.vector}, ptr {block}, i64 {component}")
+            code.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
+    _call_block(code, [_row(code, name, b) for name in (*inputs, *outputs)])
 
 
 def _rows(code: Code, graph: Graph, scratch: int, b: str) -> None:
@@ -55,7 +64,7 @@ def _rows(code: Code, graph: Graph, scratch: int, b: str) -> None:
     The last block is padded: missing rows are read from the last row, and written to where nobody reads.
     """
     inputs, outputs = block_names(graph)
-    used = _used_components(graph)
+    used = used_components(graph)
     buffers, place = [], scratch
     for port in graph.inputs + graph.outputs:
         buffers.append(code.let(f"getelementptr {code.vector}, ptr %work, i64 {place}"))
@@ -88,7 +97,7 @@ def _give(code: Code, pointers: list[str], buffer: str, start: str, width: int) 
     store_tile(code, [code.load(buffer, _plus(code, start, c)) for c in range(width)], pointers, start)
 
 
-def _used_components(graph: Graph) -> list[set[int]]:
+def used_components(graph: Graph) -> list[set[int]]:
     """Of each input, the components that the graph reads."""
     used: list[set[int]] = [set() for _ in graph.inputs]
     for op, _, data in graph.nodes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -163,7 +162,7 @@ class Kernel:
         cuts = [blocks * k // shares for k in range(shares + 1)]
 
         def share(k: int) -> None:
-            work = np.empty(self._work, dtype=self.dtype)
+            work = arrays.aligned((self._work,), self.dtype)
             record = np.array([arrays.address(work), cuts[k], cuts[k + 1], count, *entries], dtype=np.int64)
             entry(arrays.address(record))
 
@@ -192,7 +191,7 @@ class _Single:
         self.inputs = [np.zeros(port.shape, self.dtype) for port in graph.inputs]
         self.outputs = [np.zeros(port.shape, self.dtype) for port in graph.outputs]
         self.slots = [(buffer, buffer.shape) for buffer in self.inputs]
-        self.work = np.zeros(kernel._work, self.dtype)
+        self.work = arrays.aligned((kernel._work,), self.dtype)
         addresses = [n for a in (*self.inputs, *self.outputs) for n in (a.ctypes.data, 0)]
         self.record = np.array([self.work.ctypes.data, 0, 1, 1, *addresses], dtype=np.int64)
         self.pointer = ctypes.c_void_p(self.record.ctypes.data)
@@ -252,9 +251,9 @@ def _build(graph: Graph, lanes: int, scalar: str) -> tuple[machine.Library, int]
     stored = cache.load(key)
     if stored is not None:
         head, _, code = stored.partition(b"\n")
-        return machine.Library(code), json.loads(head)
+        return machine.Library(code), int(head)
     text, vectors = assembly(graph, lanes, scalar)
     code = machine.machine_code(text)
     work = vectors * lanes
-    cache.store(key, json.dumps(work).encode() + b"\n" + code)
+    cache.store(key, str(work).encode() + b"\n" + code)
     return machine.Library(code), work

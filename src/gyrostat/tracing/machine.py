@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import ctypes.util
 import functools
 import os
 from typing import Any
 
-import llvmlite
-import llvmlite.binding as llvm
+
+@functools.cache
+def _llvm() -> Any:
+    """LLVM, imported and made ready at first use: `import gyrostat` stays quick and needs NumPy alone."""
+    import llvmlite.binding as llvm
+
+    with contextlib.suppress(RuntimeError):  # newer versions do this when they are imported
+        llvm.initialize_native_target()
+    with contextlib.suppress(RuntimeError):
+        llvm.initialize_native_asmprinter()
+    library = _c_library()
+    for name in ("sin", "cos", "pow", "fmod"):
+        llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+    return llvm
 
 
 @functools.cache
 def host() -> tuple[str, str]:
     """CPU name and features as LLVM writes them; 512-bit vectors are used wherever the CPU has them."""
-    features = llvm.get_host_cpu_features().flatten()
-    return llvm.get_host_cpu_name(), features + ",-prefer-256-bit" if "+avx512f" in features.split(",") else features
+    features = _llvm().get_host_cpu_features().flatten()
+    return _llvm().get_host_cpu_name(), features + ",-prefer-256-bit" if "+avx512f" in features.split(",") else features
 
 
 def host_lanes(scalar: str) -> int:
@@ -28,29 +40,21 @@ def host_lanes(scalar: str) -> int:
 
 def identity() -> str:
     """What compiled code depends on besides its assembly."""
+    import llvmlite
+
+    llvm = _llvm()
     return "\n".join((*host(), llvm.get_process_triple(), llvmlite.__version__, str(llvm.llvm_version_info)))
-
-
-@functools.cache
-def _initialize() -> None:
-    try:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-    except RuntimeError:  # newer llvmlite: done when imported
-        pass
-    library = _c_library()
-    for name in ("sin", "cos", "pow", "fmod"):
-        llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
 
 
 def _c_library() -> Any:
     if os.name == "nt":
         return ctypes.CDLL("ucrtbase")
-    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+    process = ctypes.CDLL(None)
+    return process if hasattr(process, "fmod") else ctypes.CDLL("libm.so.6")
 
 
 def _target_machine() -> Any:
-    _initialize()
+    llvm = _llvm()
     name, features = host()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="small")
@@ -58,7 +62,7 @@ def _target_machine() -> Any:
 
 def machine_code(assembly: str) -> bytes:
     """The object file of a module."""
-    machine = _target_machine()
+    llvm, machine = _llvm(), _target_machine()
     module = llvm.parse_assembly(assembly)
     module.verify()
     tuning = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -72,6 +76,7 @@ class Library:
     """Machine code in memory; it stays there as long as this object."""
 
     def __init__(self, code: bytes) -> None:
+        llvm = _llvm()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 
 def cores() -> int:
@@ -16,8 +16,10 @@ def cores() -> int:
 
 
 @functools.cache
-def _executor(process: int) -> ThreadPoolExecutor:
+def _executor(process: int) -> Any:
     """One pool for each process: threads do not survive a fork."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(max(cores() - 1, 1), thread_name_prefix="gyrostat")
 
 
