@@ -167,7 +167,7 @@ def test_equations_65_68_70_71_76_as_printed_are_square_and_invertible_but_wrong
 @pytest.mark.parametrize("seed", range(12))
 def test_equation_71_substituting_into_the_printed_rows_is_singular(seed):
     """(64) put into the constraints of joint i gives 0 = 0: the rank drops by the number of its reactions."""
-    craft, q, v, tau, F, B, vdot = prescribable(seed)
+    craft, q, v, tau, F, B, _ = prescribable(seed)
     f, s = frames(craft, q, {}), dq.assemble(craft, q, v, tau, wrenches=F)
     P = craft.body(B).parent
     G = dq_adjoint_inverse(dq_from_pose(compose(f.X_ki[B], f.X_ib[B])))
