@@ -41,7 +41,8 @@ def _refuse(craft: Spacecraft) -> None:
         found.append(Finding("error", f"URDF cannot express {what}.", ADVICE, element, code="not-urdf"))
 
     base = craft.bodies[0].joint
-    if base.kind != "free" or base.position.any() or not np.array_equal(base.rotation, np.eye(3)):
+    held = base.kind == "fixed" and craft.base == "world"  # a root of that name is the ground, by custom
+    if (not held and base.kind != "free") or base.position.any() or not np.array_equal(base.rotation, np.eye(3)):
         cannot(f"joint '{base.name}'", f"a base whose joint is {base.kind} (a URDF root has no joint; it floats here)")
     for body in craft.bodies:
         joint, place = body.joint, f"joint '{body.joint.name}'"
@@ -85,7 +86,7 @@ def _link(body: Body, folder: Path) -> list[str]:
 def _joint(body: Body) -> list[str]:
     joint = body.joint
     limits = joint.limits
-    endless = np.isinf([limits.lower, limits.upper]).all()
+    endless = joint.kind != "prismatic" and np.isinf([limits.lower, limits.upper]).all()  # URDF: a slide has limits
     type_ = "continuous" if joint.kind == "revolute" and endless else TYPE_OF_KIND[joint.kind]
     given = {name: getattr(limits, name) for name in ("lower", "upper", "velocity", "effort")}
     values = " ".join(f'{name}="{_bounded(value)}"' for name, value in given.items() if name[0] in "ve" or not endless)
