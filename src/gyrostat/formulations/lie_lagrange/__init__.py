@@ -5,8 +5,6 @@ first here as everywhere in gyrostat, linear first in the paper.
 """
 
 from .coriolis import bias_force as bias_force
-from .coriolis import bias_force as bias_force
-from .coriolis import bias_force as bias_force
 from .coriolis import coriolis_matrix as coriolis_matrix
 from .coriolis import coriolis_parts as coriolis_parts
 from .coriolis import skew_coriolis_matrix as skew_coriolis_matrix

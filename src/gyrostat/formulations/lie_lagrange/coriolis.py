@@ -6,10 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-import numpy as np
-
-import numpy as np
-
 from ...algebra import Array, cross_force, cross_motion, cross_motion_matrix
 from ...model import Spacecraft
 from ..arguments import configuration, rates
