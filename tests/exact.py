@@ -64,7 +64,8 @@ def exact_craft(craft: gs.Spacecraft) -> gs.Spacecraft:
             inertia = across * (np.eye(3) - np.outer(a, a)) + spin * np.outer(a, a)
         inertia = (inertia + inertia.T) / 2
         bodies.append(replace(body, mass=exact_scalar(body.mass), com=exact(body.com), inertia=inertia, joint=joint))
-    return replace(craft, bodies=tuple(bodies))
+    frames = [replace(f, position=exact(f.position), rotation=exact_rotation(f.rotation)) for f in craft.frames]
+    return replace(craft, bodies=tuple(bodies), frames=tuple(frames))
 
 
 def rate(function: Callable[[Any, Any], Any], craft: gs.Spacecraft, q: Any, v: Any, vdot: Any = None) -> Any:
