@@ -8,6 +8,8 @@ from dataclasses import replace
 from ..model import Body, Finding, Frame, ModelError, Spacecraft, Thruster
 from ..model.findings import Level
 
+MAX_ERRORS = 50
+
 
 class Report:
     """Findings about one file, in the order in which they were made."""
@@ -15,6 +17,7 @@ class Report:
     def __init__(self, file: str) -> None:
         self.file = file
         self.findings: list[Finding] = []
+        self.errors = 0
 
     def add(
         self,
@@ -27,6 +30,11 @@ class Report:
         file: str = "",
     ) -> None:
         self.findings.append(Finding(level, message, hint, element, file or self.file, line, code))
+        self.errors += level == "error"
+        if self.errors == MAX_ERRORS:
+            message = f"has {MAX_ERRORS} errors; reading stopped."
+            self.findings.append(Finding("error", message, file=self.file, code="too-many-errors"))
+            raise ModelError(self.findings)
 
     def error(
         self, code: str, element: str, message: str, hint: str = "", line: int | None = None, file: str = ""

@@ -15,7 +15,9 @@ from .meshes import resolve
 from .report import Report, build, fail
 from .toml_schema import TABLES, BodyTable, Document, JointTable, ShapeTable
 
-MAX_REPORTED = 50
+MAX_REPORTED = 40
+MAX_BYTES = 4 * 1024 * 1024  # ten thousand bodies take 1.5 MB; tomllib reads 0.7 MB a second
+MAX_DOTS = 10_000  # in one line, as a root of the sum of squares: tomllib's time for a dotted key grows as the square
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_\-. ]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*=")
 Place = tuple[str | int, ...]
@@ -23,6 +25,12 @@ Place = tuple[str | int, ...]
 
 def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tuple[Path, ...] = ()) -> Spacecraft:
     """The spacecraft in a TOML document. `base` replaces the kind of the base's joint."""
+    if len(data) > MAX_BYTES:
+        raise fail(
+            "too-large", file, f"has {len(data) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB of TOML are read."
+        )
+    if sum(line.count(b".") ** 2 for line in data.splitlines()) > MAX_DOTS**2:
+        raise fail("too-deep", file, "holds lines with thousands of dots: keys nested too deeply.", "Break the lines.")
     try:
         text = data.decode("utf-8-sig")
         raw = tomllib.loads(text)
@@ -163,10 +171,8 @@ def _report(report: Report, raw: dict[str, Any], lines: dict[Place, int], item: 
         reason = item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
         value = repr(item["input"])
         value = value if len(value) <= 60 else value[:57] + "..."
-        code = _code(key, reason)
-        report.error(
-            code, element, f"{key} is {value}: {reason[:1].lower() + reason[1:]}.".replace("..", "."), "", line
-        )
+        reason = (reason[:1].lower() + reason[1:]).rstrip(".")
+        report.error(_code(key, reason), element, f"{key} is {value}: {reason}.", "", line)
 
 
 def _code(key: str, reason: str) -> str:

@@ -62,7 +62,7 @@ Position = Annotated[float, _with_unit(ANGLES, _not_nan)]  # of a joint: rad or 
 Rate = Annotated[float, _with_unit(RATES, _not_nan)]
 Bound = Annotated[float, BeforeValidator(_not_nan)]
 Vector = Annotated[list[Real], Field(min_length=3, max_length=3)]
-Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
 class Table(BaseModel):

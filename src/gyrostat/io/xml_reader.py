@@ -1,6 +1,7 @@
 """XML as a tree of elements that know their lines, read with the standard library's expat and bounded on every side.
 
-Refused: document types and entities, files over 16 MB, nesting over 64, more than 10 000 links or bodies.
+Refused: document types and entities, files over 16 MB, nesting over 64, more than 10 000 links or bodies or 500 000 elements,
+names over 1000 characters.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from .report import fail
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_LINKS = 10_000
+MAX_ELEMENTS = 500_000
+MAX_NAME = 1000
 
 
-@dataclass
+@dataclass(slots=True)
 class Element:
     """One XML element: its tag, attributes, children, and where it starts."""
 
@@ -71,10 +74,10 @@ def parse_xml(data: bytes, file: str) -> Element:
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     document = Element("", {}, file, 0)
     open_elements = [document]
-    links = 0
+    links = elements = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal links
+        nonlocal links, elements
         line = parser.CurrentLineNumber
         if len(open_elements) > MAX_DEPTH:
             raise fail(
@@ -90,6 +93,11 @@ def parse_xml(data: bytes, file: str) -> Element:
             raise fail(
                 "too-many-links", file, f"has more than {MAX_LINKS} links.", "Split the model.", line, f"<{tag}>"
             )
+        elements += 1
+        if elements > MAX_ELEMENTS:
+            raise fail("too-many-links", file, f"has more than {MAX_ELEMENTS} elements.", "Split the model.", line)
+        if len(attributes.get("name", "")) > MAX_NAME or len(tag) > MAX_NAME:
+            raise fail("long-name", file, f"a name is longer than {MAX_NAME} characters.", "Shorten it.", line)
         element = Element(tag, attributes, file, line)
         open_elements[-1].children.append(element)
         open_elements.append(element)

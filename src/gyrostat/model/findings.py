@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+MAX_COMPARED, MAX_LENGTH = 2000, 100
 Level = Literal["error", "warning", "note"]
 
 
@@ -44,8 +45,9 @@ class InternalError(RuntimeError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """A phrase that names what is known, nearest first."""
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=1)
+    near = [other for other in known[:MAX_COMPARED] if len(other) <= MAX_LENGTH]  # comparing costs their product
+    close = difflib.get_close_matches(name, near, n=1) if len(name) <= MAX_LENGTH else []
     if close:
         return f"Did you mean '{close[0]}'?"
-    shown = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+    shown = ", ".join(known[:12])[:400] + (", ..." if len(known) > 12 else "")
     return f"Known: {shown}." if known else "There is none."

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Pose, RigidInertia, compose, rigid_inertia, rigid_inertia_to_parent
 from .findings import Finding, nearest
 from .parts import Body, Frame, Joint, Thruster
+from .plausibility import immovable, unit_slips
 
 
 def error(code: str, element: str, message: str, hint: str = "") -> Finding:
@@ -128,6 +128,8 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
                     )
                 )
     for frame in frames:
+        place = f"frame '{frame.name}'"
+        found += _finite(place, position=frame.position, rotation=frame.rotation) or _rotation(place, frame.rotation)
         if frame.name in names:
             found.append(
                 error("duplicate-name", f"frame '{frame.name}'", "a body has this name already.", "Rename the frame.")
@@ -135,12 +137,15 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
     for thruster in thrusters:
         place = f"thruster '{thruster.name}'"
         found += _finite(place, position=thruster.position, direction=thruster.direction)
+        if not thruster.max_thrust >= 0:
+            found.append(error("negative-value", place, f"max_thrust is {thruster.max_thrust}; expected zero or more."))
         if not thruster.direction.any():
             found.append(
                 error("zero-axis", place, "direction is (0, 0, 0).", "Give the direction of the force on the body.")
             )
     if not any(f.level == "error" for f in found):
-        found += _immovable(bodies)
+        found += immovable(bodies)
+        found += unit_slips(bodies)
     return found
 
 
@@ -150,6 +155,13 @@ def _finite(place: str, **values: Any) -> list[Finding]:
         for name, value in values.items()
         if not np.isfinite(value).all()
     ]
+
+
+def _rotation(place: str, R: Any) -> list[Finding]:
+    if np.abs(R @ R.T - np.eye(3)).max() <= 1e-6 and np.linalg.det(R) > 0:
+        return []
+    found = f"rotation {R.tolist()} is not a rotation matrix."
+    return [error("not-a-rotation", place, found, "Give R with R R^T = 1, det R = 1.")]
 
 
 def _joint_findings(joint: Joint) -> list[Finding]:
@@ -179,18 +191,9 @@ def _joint_findings(joint: Joint) -> list[Finding]:
                     "Give, say, 0 0 1.",
                 )
             )
-    if joint.kind == "universal" and np.abs(np.cross(joint.axis, joint.axis2)).max() < 1e-9:
+    if not found and joint.kind == "universal" and np.abs(np.cross(joint.axis, joint.axis2)).max() < 1e-9:
         found.append(error("parallel-axes", place, "axis and axis2 are parallel.", "Give two different directions."))
-    R = joint.rotation
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
-        found.append(
-            error(
-                "not-a-rotation",
-                place,
-                f"rotation {R.tolist()} is not a rotation matrix.",
-                "Give R with R R^T = 1, det R = 1.",
-            )
-        )
+    found += _rotation(place, joint.rotation)
     for name in ("stiffness", "damping", "friction", "rotor_inertia"):
         if getattr(joint, name) < 0:
             found.append(error("negative-value", place, f"{name} is {getattr(joint, name)}; expected zero or more."))
@@ -204,7 +207,7 @@ def _joint_findings(joint: Joint) -> list[Finding]:
             error(
                 "limits",
                 place,
-                f"velocity limit {limits.velocity} or effort limit {limits.effort} is negative or no number.",
+                f"velocity limit {limits.velocity} or effort limit {limits.effort} is no limit; expected zero or more.",
             )
         )
     return found
@@ -289,35 +292,4 @@ def mass_findings(place: str, mass: Any, com: Any, inertia: Any, after: str = ""
                 "Give the body its true inertia; results can still be computed.",
             )
         )
-    return found
-
-
-def _immovable(bodies: Sequence[Body]) -> list[Finding]:
-    """Joints that move nothing with inertia along some direction of theirs: their acceleration would be undefined."""
-    neutral = np.concatenate([body.joint.motion.neutral() for body in bodies])
-    at, iq = {}, 0
-    composite: dict[str, RigidInertia] = {}
-    for body in bodies:
-        at[body.name] = neutral[iq : iq + body.joint.nq]
-        iq += body.joint.nq
-        composite[body.name] = rigid_inertia(body.mass, body.com, body.inertia)
-    found = []
-    for body in reversed(bodies):
-        joint, M = body.joint, composite[body.name]
-        H = joint.motion.H(at[body.name])
-        if joint.nv:
-            felt = np.linalg.eigvalsh(H.T @ (M @ H) + joint.armature * np.eye(joint.nv))
-            if felt[0] <= 1e-13 * max(felt[-1], 1e-300):
-                found.append(
-                    error(
-                        "moves-nothing",
-                        f"joint '{joint.name}'",
-                        f"moves nothing with inertia along one of its directions (smallest inertia {felt[0]:.3g}): body "
-                        f"'{body.name}' and what it carries have mass {M.m:.6g} kg.",
-                        "Give the body mass and inertia, or make the joint fixed.",
-                    )
-                )
-        if body.parent is not None and not body.included:
-            X_PB = compose(Pose(joint.rotation, joint.position), joint.motion.pose(at[body.name]))
-            composite[body.parent] = composite[body.parent] + rigid_inertia_to_parent(X_PB, M)
     return found

@@ -1,3 +1,14 @@
 """Spacecraft that come with gyrostat, written from published tables."""
 
+from pathlib import Path
+
 from .servicer import servicer as servicer
+
+
+def file(name: str) -> Path:
+    """The bundled TOML file of a spacecraft: `gs.load(models.file("servicer"))`."""
+    path = Path(__file__).parent / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(other.stem for other in path.parent.glob("*.toml")))
+        raise ValueError(f"no spacecraft '{name}' is bundled. Known: {known}.")
+    return path
