@@ -44,85 +44,26 @@ def skew_coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
 def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
     """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
 
-    At constant v, with p_B = (M v)_B = S_B^T F_c the momentum of joint B and P its parent:
+    At constant v, with (M v)_B = S_B^T F_c the momentum of joint B, P its parent and b the base:
 
-        C v = d/dt p - d/dphi (1/2 v^T M v) + K v,   d/dphi_B (1/2 v^T M v) = (V_P x S_B)^T F_c        (24)-(26')
+        C v = d/dt (S_B^T F_c) - (V_P x S_B)^T F_c + S_B^T F_c* S_B v_B                                (24)-(26')
+            = S_B^T (d/dt F_c + V_b x* F_c)          the three add up to Newton's law in the base's axes
     """
     q, v = configuration(craft, q), rates(craft, v)
     refuse_unsupported(craft)
     frame = base_frame(craft, q)
     moving = motion(craft, frame, v)
+    V_b = moving.V[craft.bodies[0].name]
     Vdot: dict[str, Array] = {}
     Fdot_c: dict[str, Array] = {}
     for B, P in craft.base_to_tip:
-        W, V_P = moving.W[B], ZERO6 if P is None else moving.V[P]
-        Vdot[B] = cross_motion(W, moving.V[B] - V_P) + (ZERO6 if P is None else Vdot[P])  # Sdot = W x S
-        Fdot_c[B] = cross_force(W, frame.M[B] @ moving.V[B]) + frame.M[B] @ (Vdot[B] - cross_motion(W, moving.V[B]))
+        M, V, W = frame.M[B], moving.V[B], moving.W[B]
+        Vdot[B] = ZERO6 if P is None else Vdot[P] + cross_motion(W, V - moving.V[P])  # Sdot = W x S
+        Fdot_c[B] = cross_force(W, M @ V) + M @ (Vdot[B] - cross_motion(W, V))
     for B, P in reversed(craft.base_to_tip):
         if P is not None:
             Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
-    bias = []
-    for B, P in craft.base_to_tip:
-        V_P, F = ZERO6 if P is None else moving.V[P], moving.F_c[B]
-        pdot = Fdot_c[B] - cross_force(moving.W[B] - V_P, F)  # d/dt p - d/dphi, about S_B
-        bias.append(frame.S[B].T @ (pdot + cross_force(moving.V[B] - V_P, F)))
-    return np.concatenate(bias)
-
-
-def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
-    """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
-
-    At constant v, with p_B = (M v)_B = S_B^T F_c the momentum of joint B and P its parent:
-
-        C v = d/dt p - d/dphi (1/2 v^T M v) + K v,   d/dphi_B (1/2 v^T M v) = (V_P x S_B)^T F_c        (24)-(26')
-    """
-    q, v = configuration(craft, q), rates(craft, v)
-    refuse_unsupported(craft)
-    frame = base_frame(craft, q)
-    moving = motion(craft, frame, v)
-    Vdot: dict[str, Array] = {}
-    Fdot_c: dict[str, Array] = {}
-    for B, P in craft.base_to_tip:
-        W, V_P = moving.W[B], ZERO6 if P is None else moving.V[P]
-        Vdot[B] = cross_motion(W, moving.V[B] - V_P) + (ZERO6 if P is None else Vdot[P])  # Sdot = W x S
-        Fdot_c[B] = cross_force(W, frame.M[B] @ moving.V[B]) + frame.M[B] @ (Vdot[B] - cross_motion(W, moving.V[B]))
-    for B, P in reversed(craft.base_to_tip):
-        if P is not None:
-            Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
-    bias = []
-    for B, P in craft.base_to_tip:
-        V_P, F = ZERO6 if P is None else moving.V[P], moving.F_c[B]
-        pdot = Fdot_c[B] - cross_force(moving.W[B] - V_P, F)  # d/dt p - d/dphi, about S_B
-        bias.append(frame.S[B].T @ (pdot + cross_force(moving.V[B] - V_P, F)))
-    return np.concatenate(bias)
-
-
-def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
-    """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
-
-    At constant v, with p_B = (M v)_B = S_B^T F_c the momentum of joint B and P its parent:
-
-        C v = d/dt p - d/dphi (1/2 v^T M v) + K v,   d/dphi_B (1/2 v^T M v) = (V_P x S_B)^T F_c        (24)-(26')
-    """
-    q, v = configuration(craft, q), rates(craft, v)
-    refuse_unsupported(craft)
-    frame = base_frame(craft, q)
-    moving = motion(craft, frame, v)
-    Vdot: dict[str, Array] = {}
-    Fdot_c: dict[str, Array] = {}
-    for B, P in craft.base_to_tip:
-        W, V_P = moving.W[B], ZERO6 if P is None else moving.V[P]
-        Vdot[B] = cross_motion(W, moving.V[B] - V_P) + (ZERO6 if P is None else Vdot[P])  # Sdot = W x S
-        Fdot_c[B] = cross_force(W, frame.M[B] @ moving.V[B]) + frame.M[B] @ (Vdot[B] - cross_motion(W, moving.V[B]))
-    for B, P in reversed(craft.base_to_tip):
-        if P is not None:
-            Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
-    bias = []
-    for B, P in craft.base_to_tip:
-        V_P, F = ZERO6 if P is None else moving.V[P], moving.F_c[B]
-        pdot = Fdot_c[B] - cross_force(moving.W[B] - V_P, F)  # d/dt p - d/dphi, about S_B
-        bias.append(frame.S[B].T @ (pdot + cross_force(moving.V[B] - V_P, F)))
-    return np.concatenate(bias)
+    return np.concatenate([frame.S[B].T @ (Fdot_c[B] + cross_force(V_b, moving.F_c[B])) for B, _ in craft.base_to_tip])
 
 
 def coriolis_parts(craft: Spacecraft, q: Array, v: Array) -> CoriolisParts:
