@@ -18,7 +18,7 @@ from lie_crafts import chain
 from random_trees import random_state
 
 SEQUENCES = [(i, j, k) for i, j, k in product(range(3), repeat=3) if i != j and j != k]
-COLLAPSED = 1e-9  # s, where some 0.04 s is usual
+COLLAPSED = 1e-6  # s, where some 0.04 s is usual
 
 
 @pytest.fixture(scope="module")
