@@ -19,6 +19,7 @@ from random_trees import random_state
 
 SEQUENCES = [(i, j, k) for i, j, k in product(range(3), repeat=3) if i != j and j != k]
 COLLAPSED = 1e-6  # s, where some 0.04 s is usual
+MISS = 1e-6  # rad
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,8 @@ def euler_rates(sequence, angles, w):
 
 @pytest.mark.parametrize("sequence", SEQUENCES, ids=lambda s: "".join("xyz"[i] for i in s))
 def test_through_both_singularities_of_each_sequence(craft, kernels, group_rates, sequence):
-    """The craft reaches the singular attitude exactly at 2 s; Euler angles of that sequence do not get past it."""
+    """The craft passes each singular attitude by a millionth of a radian, at 2 s. The group's steps do not notice; those of the
+    Euler angles collapse by four orders."""
     forward, _ = kernels
 
     def with_euler_angles(t, y):
@@ -84,18 +86,18 @@ def test_through_both_singularities_of_each_sequence(craft, kernels, group_rates
         )
 
     for middle in middle_angles(sequence):
+        near = turned(sequence, (0.3, middle + MISS, -0.7))
         q, v = random_state(craft, 3, speed=0.5)
-        q[:4] = quat_from_rotation(turned(sequence, (0.3, middle, -0.7)))
+        q[:4] = quat_from_rotation(near)
         start, _ = integrated(group_rates, 2.0, 0.0, np.concatenate([q, v]))
         there, _ = integrated(group_rates, 0.0, 2.0, start)
-        R = rotation(there[:4])
-        assert np.abs(R - turned(sequence, (0.3, middle, -0.7))).max() < 1e-8  # it is there
+        assert np.abs(rotation(there[:4]) - near).max() < 1e-8
         end, steps = integrated(group_rates, 0.0, 4.0, start)
         assert end is not None and steps[:-1].min() > 0.3 * np.median(steps)
         letters = "".join("XYZ"[axis] for axis in sequence)
         angles = Rotation.from_quat(start[:4], scalar_first=True).as_euler(letters)
-        stuck, collapsing = integrated(with_euler_angles, 0.0, 4.0, np.concatenate([angles, start[4:]]))
-        assert stuck is None and collapsing.min() < COLLAPSED
+        other, collapsing = integrated(with_euler_angles, 0.0, 4.0, np.concatenate([angles, start[4:]]))
+        assert other is None and collapsing.min() < COLLAPSED
         assert abs(collapsing.sum() - 2.0) < 1e-3  # at the singularity
 
 
