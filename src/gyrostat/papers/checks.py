@@ -1,0 +1,38 @@
+"""What a reproduction reports: checks with numbers, and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Check(NamedTuple):
+    """One statement about a run. `measured` and `required` as they should be printed."""
+
+    name: str
+    measured: str
+    required: str
+    passed: bool
+    comment: str = ""
+
+
+class Reproduction(NamedTuple):
+    """All checks, the pictures that were written, and what the paper leaves open."""
+
+    checks: list[Check]
+    figures: list[Path]
+    assumptions: list[str]
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+
+def at_most(name: str, value: float, bound: float, unit: str = "", comment: str = "") -> Check:
+    """Passed if value <= bound."""
+    return Check(name, f"{value:.2e}{unit}", f"<= {bound:.0e}{unit}", bool(value <= bound), comment)
+
+
+def holds(name: str, truth: bool, measured: str, required: str, comment: str = "") -> Check:
+    """Passed if `truth`."""
+    return Check(name, measured, required, bool(truth), comment)
