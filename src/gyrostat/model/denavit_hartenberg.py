@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, Pose, compose, rotation_about
-from .parts import Body, Frame, Joint, Limits
+from .parts import Body, Frame, Joint, Limits, Shape
 
 CONVENTIONS = ("wilde", "modified")
 X_AXIS, Z_AXIS = np.eye(3)[0], np.eye(3)[2]
@@ -38,6 +38,7 @@ class DHLink:
     """One row of the table and the link it belongs to; angles in radians.
 
     inertia: about the centre of mass, in L_i ("wilde") or in frame i ("modified").
+    shapes: what it looks like, in the body's own frame.
     com: "modified": of the centre of mass, in frame i. "wilde": an extra offset from `a`, in L_i; zero in the paper.
     """
 
@@ -53,6 +54,7 @@ class DHLink:
     name: str = ""
     joint: str = ""
     limits: Limits = UNLIMITED
+    shapes: tuple[Shape, ...] = ()
 
 
 def arm_from_dh(
@@ -86,7 +88,7 @@ def arm_from_dh(
             inertia = _symmetric(twist @ inertia @ twist.T)
             X_next = Pose(twist, np.array([link.a + link.b, 0.0, link.d]))  # (2)
         joint = Joint(joint_name, link.kind, parent, X_P.p, X_P.R, Z_AXIS, limits=link.limits)
-        bodies.append(Body(name, link.mass, com, inertia, joint))
+        bodies.append(Body(name, link.mass, com, inertia, joint, link.shapes))
         parent, X_P = name, X_next
     X_tool = compose(X_P, tool_pose)
     return bodies, Frame(tool, parent, X_tool.p, X_tool.R)
