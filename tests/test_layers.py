@@ -21,7 +21,7 @@ LAYERS = (
     "workspace",
     "environment",
     "control",
-    "simulate",
+    "simulation",
     "campaign",
     "io",
     "view",
@@ -31,8 +31,8 @@ LAYERS = (
 DATA = {"models"}  # folders of the package that hold files, no code of a layer
 # (module, layer): methods that hand their work upwards, from inside a function
 ALLOWED = {
-    ("simulate/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
-    ("simulate/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
+    ("simulation/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
+    ("simulation/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
 }
 
 

@@ -1,6 +1,15 @@
 """gyrostat: how spacecraft that carry arms, wheels and each other move."""
 
+from typing import TYPE_CHECKING, Any
+
 from . import algebra as algebra
+from .formulations.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
+from .formulations.generalized_jacobian import base_velocity_from_momentum as base_velocity_from_momentum
+from .formulations.generalized_jacobian import generalized_coriolis as generalized_coriolis
+from .formulations.generalized_jacobian import generalized_inertia as generalized_inertia
+from .formulations.generalized_jacobian import generalized_jacobian as generalized_jacobian
+from .formulations.generalized_jacobian import generalized_jacobian_rate as generalized_jacobian_rate
+from .formulations.generalized_jacobian import reduced_forward_dynamics as reduced_forward_dynamics
 from .formulations.recursive import Poses as Poses
 from .formulations.recursive import bias_force as bias_force
 from .formulations.recursive import center_of_mass as center_of_mass
@@ -36,4 +45,54 @@ from .model import Spacecraft as Spacecraft
 from .model import Thruster as Thruster
 from .model import Wheel as Wheel
 
+if TYPE_CHECKING:
+    from .control.controller import Controller as Controller
+    from .control.controller import joint_torques as joint_torques
+    from .control.passive import Actuators as Actuators
+    from .control.passive import Stops as Stops
+    from .environment import Environment as Environment
+    from .environment import uniform_gravity as uniform_gravity
+    from .io import check as check
+    from .io import load as load
+    from .io import load_formation as load_formation
+    from .io import save as save
+    from .simulation import SimulationWarning as SimulationWarning
+    from .simulation import Trajectory as Trajectory
+    from .simulation import When as When
+    from .simulation import simulate as simulate
+    from .tracing import Kernel as Kernel
+    from .tracing import TraceError as TraceError
+    from .tracing import compile as compile
+    from .tracing import interp as interp
+    from .tracing import jacobian_of as jacobian_of
+    from .tracing import linearize as linearize
+    from .tracing import normal as normal
+    from .tracing import trace as trace
+    from .tracing import uniform as uniform
+
 __version__ = "0.1.0"
+
+# Names whose modules need more than NumPy: imported when first used, so that `import gyrostat` stays quick.
+_LATER = {
+    "control.controller": ("Controller", "joint_torques"),
+    "control.passive": ("Actuators", "Stops"),
+    "environment": ("Environment", "uniform_gravity"),
+    "io": ("check", "load", "load_formation", "save"),
+    "simulation": ("SimulationWarning", "Trajectory", "When", "simulate"),
+    "tracing": ("Kernel", "TraceError", "compile", "interp", "jacobian_of", "linearize", "normal", "trace", "uniform"),
+}
+_HOME = {name: module for module, names in _LATER.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"gyrostat has no attribute '{name}'.")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -30,7 +30,13 @@ class HybridDynamics(NamedTuple):
 
 
 def forward_dynamics(
-    craft: Spacecraft, q: Array, v: Array, tau: Array, *, wrenches: Any = None, prescribed: Mapping[str, Any] | None = None
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    wrenches: Any = None,
+    prescribed: Mapping[str, Any] | None = None,
 ) -> Array:
     """Acceleration vdot (nv,) under the generalised force tau and external wrenches.
 
@@ -40,7 +46,13 @@ def forward_dynamics(
 
 
 def hybrid_dynamics(
-    craft: Spacecraft, q: Array, v: Array, tau: Array, *, wrenches: Any = None, prescribed: Mapping[str, Any] | None = None
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    wrenches: Any = None,
+    prescribed: Mapping[str, Any] | None = None,
 ) -> HybridDynamics:
     """Accelerations of the free joints and loads of the prescribed ones (articulated bodies).
 

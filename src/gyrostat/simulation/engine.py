@@ -16,6 +16,7 @@ from ..tracing import Kernel, cache, machine, pool
 from .stepper import Context, Lane, Status, stage_count, stepper
 from .tableaus import METHODS
 
+LANES = machine.host_lanes("double")
 CHUNK = 128  # attempted steps between two looks at the host's wishes
 _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
@@ -32,21 +33,35 @@ class EventSpec:
     effect: Callable[[Array, Array], Array] | None = None
 
 
+Rows = (
+    Kernel | Callable[[Array], Array]
+)  # x (runs, ...) to results (runs, ...): compiled, or called from Python at each step
+
+
 @dataclass(frozen=True)
 class System:
-    """What is integrated: functions of x = (t, y, held, parameters), each a kernel with one input and one output.
+    """What is integrated: functions of x = (t, y, held, parameters)."""
 
-    intercept: called with the address of x before each evaluation of `rhs`, to fill in what cannot be compiled.
-    """
-
-    rhs: Kernel
+    rhs: Rows
     n: int
-    update: Kernel | None = None
+    update: Rows | None = None
     n_held: int = 0
-    events: Kernel | None = None
+    events: Rows | None = None
     specs: tuple[EventSpec, ...] = ()
     n_parameters: int = 0
-    intercept: Callable[[Array, int], None] | None = None
+
+    @property
+    def functions(self) -> dict[str, tuple[Rows | None, int]]:
+        """By name, with the number of results."""
+        return {
+            "rhs": (self.rhs, self.n),
+            "update": (self.update, self.n_held),
+            "events": (self.events, len(self.specs)),
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return all(f is None or isinstance(f, Kernel) for f, _ in self.functions.values())
 
 
 @dataclass
@@ -116,14 +131,14 @@ def integrate(
     system: System, plan: Plan, state: State, parameters: Array, progress: Callable[[float], None] | None = None
 ) -> Outcome:
     """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is."""
-    runs, lanes = len(state.t), system.rhs.lanes
+    runs, lanes = len(state.t), LANES
     saved = np.full((runs, len(plan.saves), system.n + system.n_held), np.nan)
     outcome = Outcome(saved, np.zeros(runs, dtype=int), state)
     firsts = list(range(0, runs, lanes))
     blocks = [_Block(system, plan, outcome, parameters, first, min(first + lanes, runs)) for first in firsts]
     wish = _Wish(progress, len(blocks))
     shares = max(1, min(plan.threads or pool.cores(), len(blocks)))
-    if system.intercept is not None:
+    if not system.compiled:
         shares = 1
 
     def share(k: int) -> None:
@@ -157,14 +172,13 @@ class _Wish:
 class _Block:
     """The memory of one block of lanes, and its course."""
 
-    def __init__(
-        self, system: System, plan: Plan, outcome: Outcome, parameters: Array, first: int, last: int
-    ) -> None:
+    def __init__(self, system: System, plan: Plan, outcome: Outcome, parameters: Array, first: int, last: int) -> None:
         self.system, self.plan, self.outcome = system, plan, outcome
         self.first, self.count = first, last - first
         self.t_first = float(outcome.state.t[first:last].min())
-        library = _library(plan.method, system.rhs.lanes)
+        library = _library(plan.method, LANES)
         self._keep: list[Any] = [library]
+        self.error: BaseException | None = None
         self.start, self.commit, self.dense, self.extra = (
             _ON_CONTEXT(library.address(name)) for name in ("start", "commit", "dense", "extra_stages")
         )
@@ -172,9 +186,9 @@ class _Block:
         self._allocate(parameters)
 
     def _allocate(self, parameters: Array) -> None:
-        system, plan, lanes = self.system, self.plan, self.system.rhs.lanes
+        system, plan, lanes = self.system, self.plan, LANES
         n, held, events = system.n, system.n_held, len(system.specs)
-        work = max(k.work_numbers for k in (system.rhs, system.update, system.events) if k is not None)
+        work = max([0, *(f.work_numbers for f, _ in system.functions.values() if isinstance(f, Kernel))])
         sizes = {
             "x": 1 + n + held + system.n_parameters,
             "y": n,
@@ -206,7 +220,9 @@ class _Block:
         stops = np.append(plan.stops, np.inf)
         lane[Lane.stop_index] = np.searchsorted(stops, state.t[rows], side="right")
         lane[Lane.stop] = stops[lane[Lane.stop_index].astype(int)]
-        lane[Lane.status] = np.where(np.isinf(lane[Lane.stop]) & (lane[Lane.status] == 0), Status.done, lane[Lane.status])
+        lane[Lane.status] = np.where(
+            np.isinf(lane[Lane.stop]) & (lane[Lane.status] == 0), Status.done, lane[Lane.status]
+        )
         saves = np.append(plan.saves, np.inf)
         lane[Lane.save_index] = np.searchsorted(saves, state.t[rows], side="right")
         lane[Lane.save] = saves[lane[Lane.save_index].astype(int)]
@@ -221,16 +237,16 @@ class _Block:
             "breaks": stops,
             "samples": samples,
             "saves": saves,
-            "out": np.array([nowhere.ctypes.data if p else o for p, o in zip(padding, out, strict=True)], dtype=np.int64),
+            "out": np.array(
+                [nowhere.ctypes.data if p else o for p, o in zip(padding, out, strict=True)], dtype=np.int64
+            ),
             "directions": directions,
         }
         self.context = np.zeros(Context.size, dtype=np.int64)
         for name, array in {**self.blocks, **arrays}.items():
             self.context[Context[name]] = array.ctypes.data
-        for name, kernel in (("rhs", system.rhs), ("update", system.update), ("events", system.events)):
-            self.context[Context[name]] = 0 if kernel is None else kernel.block_address
-        if system.intercept is not None:
-            self.context[Context.rhs] = self._intercepted()
+        for name, (function, size) in system.functions.items():
+            self.context[Context[name]] = self._address(function, size)
         self.context[Context.n], self.context[Context.n_held], self.context[Context.n_events] = n, held, events
         self.context[Context.n_control], self.context[Context.fixed] = plan.n_control, int(plan.fixed)
         self._keep += [memory, arrays, nowhere]
@@ -238,26 +254,27 @@ class _Block:
 
     def _lanes_of(self, rows: Array) -> Array:
         """One row per lane; the last is repeated in lanes without a run of their own."""
-        return np.append(rows, np.full(self.system.rhs.lanes - len(rows), rows[-1]))
+        return np.append(rows, np.full(LANES - len(rows), rows[-1]))
 
-    def _intercepted(self) -> int:
-        """Address of a right-hand side that first calls Python. An exception becomes NaN here, and is raised when back."""
-        compiled = TRACED(self.system.rhs.block_address)
-        intercept = self.system.intercept
-        self.error: BaseException | None = None
+    def _address(self, function: Rows | None, size: int) -> int:
+        """Of compiled code, or of a callback to Python. An exception there becomes NaN here, and is raised when back."""
+        if function is None:
+            return 0
+        if isinstance(function, Kernel):
+            self._keep.append(function)
+            return function.block_address
 
-        def rhs(x: int, ydot: int, scratch: int) -> None:
-            try:
-                if self.error is None:
-                    intercept(self.blocks["x"], self.count)  # type: ignore[misc]
-                compiled(x, ydot, scratch)
-            except BaseException as error:
-                self.error = error
-            if self.error is not None:
-                ctypes.memset(ydot, 0xFF, self.system.n * self.system.rhs.lanes * 8)  # NaN
+        def call(x: int, result: int, scratch: int) -> None:
+            out = np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(result)).reshape(size, LANES)
+            out[:] = np.nan
+            if self.error is None:
+                try:
+                    out[:, : self.count] = function(self.blocks["x"][:, : self.count].T.copy()).T
+                except BaseException as error:  # noqa: BLE001  (Ctrl-C too: nothing may cross compiled code)
+                    self.error = error
 
-        callback = TRACED(rhs)
-        self._keep += [callback, compiled]
+        callback = TRACED(call)
+        self._keep.append(callback)
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         return address
@@ -273,8 +290,8 @@ class _Block:
             chunk = CHUNK if most is None else min(CHUNK, most - attempts)
             asked = self.advance(self.address, chunk)
             attempts += chunk
-            if getattr(self, "error", None) is not None:
-                raise self.error  # type: ignore[misc]
+            if self.error is not None:
+                raise self.error
             if asked:
                 self._handle_events()
                 self.commit(self.address)
@@ -290,11 +307,11 @@ class _Block:
         lane = self.blocks["lanes"]
         self.extra(self.address)
         self._terminal: list[int] = []
-        for k in np.flatnonzero(lane[Lane.event][: self.count] == 1.0):
+        for k in map(int, np.flatnonzero(lane[Lane.event][: self.count] == 1.0)):
             for t, j in sorted((self._root(k, j), j) for j in self._crossed(k)):
                 spec = self.system.specs[j]
                 y = self._state_at(k, t)
-                self.outcome.records.append(Record(self.first + int(k), spec.name, t, y.copy()))
+                self.outcome.records.append(Record(self.first + k, spec.name, t, y.copy()))
                 if spec.effect is not None or spec.terminal:
                     self._cut(k, j, t, y)
                     break
@@ -314,11 +331,10 @@ class _Block:
 
     def _values_at(self, k: int, t: float, y: Array) -> Array:
         """The event functions of lane k."""
-        x, lanes = self.blocks["x"], self.system.rhs.lanes
+        x = self.blocks["x"]
         x[0], x[1 : 1 + self.system.n] = t, y[:, None]
-        values = np.empty((len(self.system.specs), lanes))
-        assert self.system.events is not None
-        TRACED(self.system.events.block_address)(x.ctypes.data, values.ctypes.data, self.blocks["scratch"].ctypes.data)
+        values = np.empty((len(self.system.specs), LANES))
+        TRACED(int(self.context[Context.events]))(x.ctypes.data, values.ctypes.data, self.blocks["scratch"].ctypes.data)
         return values[:, k]
 
     def _root(self, k: int, j: int) -> float:
@@ -346,10 +362,10 @@ class _Block:
         lane[Lane.t_new, k] = t
         self.blocks["y_new"][:, k] = y
         if spec.terminal:
-            self._terminal.append(int(k))
+            self._terminal.append(k)
             return
         x[0], x[1 : 1 + system.n] = t, y[:, None]
-        K_new = np.empty((system.n, system.rhs.lanes))
+        K_new = np.empty((system.n, LANES))
         TRACED(int(self.context[Context.rhs]))(x.ctypes.data, K_new.ctypes.data, self.blocks["scratch"].ctypes.data)
         place = 4 if self.plan.method == "gauss6" else len(METHODS[self.plan.method].c)
         self.blocks["K"][place * system.n : (place + 1) * system.n, k] = K_new[:, k]

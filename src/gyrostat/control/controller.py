@@ -1,0 +1,87 @@
+"""Controllers with memory, and how functions of a run receive what they ask for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array
+
+CONTEXT = ("run", "sample", "seed")  # what a control law, environment or event may ask for by argument name
+
+
+@dataclass(frozen=True, eq=False)
+class Controller:
+    """A control law with memory z.
+
+    Continuous: `tau = output(craft, t, q, v, z)`, `zdot = derivative(craft, t, q, v, z)`; z joins the ODE (adaptive laws,
+    integral terms).
+
+    Sampled: at t0, t0 + period, ... `tau = output(craft, t, q, v, z)` is computed and held, then `z = update(craft, t, q, v, z)`.
+    Without `update` the law has no memory beyond what it holds.
+
+    Functions may also ask, by argument name, for `run` (number of the run in its batch), `sample` (number of the sample), `seed`,
+    and for any of the run's `inputs`: noise is then a function of its place, the same in any batch.
+    """
+
+    output: Callable[..., Any]
+    state0: Any = ()
+    derivative: Callable[..., Any] | None = None
+    update: Callable[..., Any] | None = None
+    period: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state0", np.atleast_1d(np.asarray(self.state0, dtype=float)))
+        if self.derivative is not None and (self.update is not None or self.period is not None):
+            raise ValueError("a Controller is either continuous (derivative=) or sampled (period=, update=), not both.")
+        if self.update is not None and self.period is None:
+            raise ValueError("a Controller with update= is sampled: give its period= in seconds.")
+        if self.period is not None and not self.period > 0:
+            raise ValueError(f"a Controller's period is {self.period} s; expected a positive number.")
+        if self.derivative is None and self.period is None and self.state0.size:
+            raise ValueError(
+                "a Controller with state0 needs derivative= (continuous) or update= and period= (sampled)."
+            )
+
+    @property
+    def sampled(self) -> bool:
+        return self.period is not None
+
+
+def call(function: Callable[..., Any], positional: tuple[Any, ...], available: Mapping[str, Any]) -> Any:
+    """`function(*positional)`, plus what it asks for by name out of `available`.
+
+    Raises a TypeError that says what a function of a run may ask for.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    extra = {}
+    for p in named if takes_any else named[len(positional) :]:
+        if p.name in available:
+            extra[p.name] = available[p.name]
+        elif p.default is p.empty:
+            title = getattr(function, "__name__", "the function")
+            known = ", ".join(sorted(available)) or "nothing"
+            raise TypeError(
+                f"{title} asks for '{p.name}', which this run does not have. It may ask for: {known}. "
+                f"Give other values as inputs={{'{p.name}': ...}}."
+            )
+    return function(*positional, **extra)
+
+
+def joint_torques(craft: Any, torques: Mapping[str, Any]) -> Array:
+    """tau (nv,) from torques or forces by joint name; zero elsewhere."""
+    parts = {joint.name: np.zeros(joint.nv) for joint in craft.joints}
+    for name, value in torques.items():
+        joint = craft.joint_named(name)
+        value = np.asarray(value)
+        value = value.reshape(1) if value.shape == () else value
+        if value.shape != (joint.nv,):
+            raise ValueError(f"torque of joint '{name}' has shape {value.shape}; expected ({joint.nv},).")
+        parts[name] = value
+    return np.concatenate(list(parts.values()))

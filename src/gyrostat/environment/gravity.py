@@ -1,0 +1,63 @@
+"""Gravity as wrenches on bodies, and environments with a potential."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, cross, transform_point
+from ..formulations.recursive.kinematics import inertial_poses
+from ..model import Spacecraft
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """wrenches(craft, t, q, v) -> (nbodies, 6), in B about Bo; potential(craft, t, q) -> J, if there is one."""
+
+    wrenches: Callable[..., Array]
+    potential: Callable[..., Any] | None = None
+
+
+def gravity_wrenches(craft: Spacecraft, q: Array, g_N: Any) -> Array:
+    """Wrench (nbodies, 6) of a gravitational acceleration: one for all bodies (3,), or one per body (nbodies, 3), in N."""
+    g_N = np.asarray(g_N)
+    rows = np.broadcast_to(g_N, (craft.nbodies, 3)) if g_N.ndim == 1 else g_N
+    X_NB = inertial_poses(craft, q)
+    wrenches = []
+    for body, g in zip(craft.bodies, rows, strict=True):
+        force = body.mass * (X_NB[body.name].R.T @ g)
+        wrenches.append(np.concatenate([cross(body.com, force), force]))
+    return np.array(wrenches)
+
+
+def uniform_gravity(g_N: Any) -> Environment:
+    """The same gravitational acceleration g_N (3,), in N, everywhere: an air bearing's tilt, a test on the ground."""
+    g = np.asarray(g_N, dtype=float)
+
+    def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        return gravity_wrenches(craft, q, g)
+
+    def potential(craft: Spacecraft, t: Any, q: Array) -> Any:
+        X_NB = inertial_poses(craft, q)
+        return -sum(body.mass * (g @ transform_point(X_NB[body.name], body.com)) for body in craft.bodies)
+
+    return Environment(wrenches, potential)
+
+
+def combined(*environments: Any) -> Environment:
+    """The sum of several environments; it has a potential if all of them have one."""
+    parts = [e if isinstance(e, Environment) else Environment(e) for e in environments]
+
+    def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        total: Any = np.zeros((craft.nbodies, 6))
+        for part in parts:
+            total = total + part.wrenches(craft, t, q, v)
+        return total
+
+    def potential(craft: Spacecraft, t: Any, q: Array) -> Any:
+        return sum(part.potential(craft, t, q) for part in parts)  # type: ignore[misc]
+
+    return Environment(wrenches, potential if all(part.potential for part in parts) else None)

@@ -1,1 +1,0 @@
-"""Compiled integrators, events, and the trajectory they make."""

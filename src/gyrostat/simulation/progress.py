@@ -1,0 +1,41 @@
+"""A progress bar for whatever takes longer than a second, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE = 1.0  # seconds before a bar appears
+
+
+@contextmanager
+def progress_bar(wanted: bool | None, title: str) -> Iterator[Callable[[float], None] | None]:
+    """A function to tell the fraction done; None if nobody watches. wanted: None to show it on a terminal only."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task, begun, lock, shown = bar.add_task(title, total=1.0), time.monotonic(), threading.Lock(), False
+
+    def tell(fraction: float) -> None:
+        nonlocal shown
+        if not shown and time.monotonic() - begun < PATIENCE:
+            return
+        with lock:
+            if not shown:
+                bar.start()
+                shown = True
+            bar.update(task, completed=fraction)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            bar.stop()
