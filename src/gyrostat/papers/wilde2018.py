@@ -8,6 +8,7 @@ at a time goes out at 0.1 rad/s for 10 s, rests 2 s, goes back for 20 s, rests 2
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,23 +23,41 @@ from ..model import Body, DHLink, Spacecraft
 from .checks import Reproduction
 
 if TYPE_CHECKING:
-    from ..simulate import Trajectory
+    from ..simulation import Trajectory
 
 SETTLE = 20.0  # seconds after the last joint's cycle
 ASSUMPTIONS = [
-    "Planar: the arm mounts at (0.1, 0, 0) m of the base, half its length; the paper does not say where. Mounted at the centre of mass "
-    "instead, the base's largest rate is 0.135 rad/s, not 0.128, and its largest excursion in x 49 mm, not 57 mm.",
-    "Spatial: the arm mounts at (1.75, 0, 0) m, half the base's length, joint 1 along +x of the base and x of J_1 along -z. The text's "
-    "'fully extended along x at zero angles' cannot hold with an axis of joint 1 along x (table 6 turns 90 degrees after link 1).",
-    "Spatial: table 5's moments are taken in the link frames L_i. Link 1's smallest moment is then not along the link; along the link "
-    "it would change the end attitude by 5e-8 rad, and the pose on the way by 3e-6 at most.",
-    "Spatial: link 1 has length 0.5 m in table 5 but d = 0.25 m in table 6; its moments fit 0.25 m, which is used. Its centre of mass "
-    "falls into joint 2 by equation (10); in the middle of the link it would change the end attitude by 3e-6 rad, and the pose on the "
-    "way by 2e-4 at most.",
-    "The next joint starts as soon as one has ended (every 44 s); the paper does not say. Transients of neighbours then overlap, so a "
-    "small net rotation of the base remains; with long pauses the base returns.",
-    "The reference acceleration is not fed forward, as in (112). K_P = K_D = 1 is damping 0.5, which neither (113) nor (114) give.",
-    "The figures' numbers are not tabulated in the paper: agreement with them is by eye; what is checked are laws and the text's words.",
+    (
+        "Planar: the arm mounts at (0.1, 0, 0) m of the base, half its length; the paper does not say where. Mounted "
+        "at the centre of mass instead, the base's largest rate is 0.135 rad/s, not 0.128, and its largest excursion "
+        "in x 49 mm, not 57 mm."
+    ),
+    (
+        "Spatial: the arm mounts at (1.75, 0, 0) m, half the base's length, joint 1 along +x of the base and x of J_1 "
+        "along -z. The text's 'fully extended along x at zero angles' cannot hold with an axis of joint 1 along x "
+        "(table 6 turns 90 degrees after link 1)."
+    ),
+    (
+        "Spatial: table 5's moments are taken in the link frames L_i. Link 1's smallest moment is then not along the "
+        "link; along the link it would change the end attitude by 5e-8 rad, and the pose on the way by 3e-6 at most."
+    ),
+    (
+        "Spatial: link 1 has length 0.5 m in table 5 but d = 0.25 m in table 6; its moments fit 0.25 m, which is "
+        "used. Its centre of mass falls into joint 2 by equation (10); in the middle of the link it would change the "
+        "end attitude by 3e-6 rad, and the pose on the way by 2e-4 at most."
+    ),
+    (
+        "The next joint starts as soon as one has ended (every 44 s); the paper does not say. Transients of "
+        "neighbours then overlap, so a small net rotation of the base remains; with long pauses the base returns."
+    ),
+    (
+        "The reference acceleration is not fed forward, as in (112). K_P = K_D = 1 is damping 0.5, which neither "
+        "(113) nor (114) give."
+    ),
+    (
+        "The paper tabulates no results: what is checked are laws and the words of the text, not its curves, number "
+        "by number."
+    ),
 ]
 
 
@@ -53,8 +72,8 @@ class Table(NamedTuple):
 
     @property
     def craft(self) -> Spacecraft:
-        place = {"mount_position": self.mount_position, "mount_rotation": self.mount_rotation}
-        return Spacecraft.from_dh(self.name, self.base, self.links, **place)
+        mount, turn = self.mount_position, self.mount_rotation
+        return Spacecraft.from_dh(self.name, self.base, self.links, mount_position=mount, mount_rotation=turn)
 
     @property
     def arm(self) -> Arm:
@@ -66,14 +85,14 @@ class Table(NamedTuple):
 
 def planar_table() -> Table:
     """Tables 3 and 4."""
-    base = Body("base", 10.0, inertia=(0.5667, 0.5667, 0.0667))
+    base = Body("base", 10.0, inertia=np.diag([0.5667, 0.5667, 0.0667]))
     link = DHLink(a=0.2, b=0.2, mass=2.0, inertia=(0.0065, 0.0321, 0.0277))
     return Table("wilde_planar", base, [link] * 4, (0.1, 0.0, 0.0), np.eye(3))
 
 
 def spatial_table() -> Table:
     """Tables 5 and 6."""
-    base = Body("base", 1700.0, inertia=(1434.0, 1434.0, 1735.0))
+    base = Body("base", 1700.0, inertia=np.diag([1434.0, 1434.0, 1735.0]))
     quarter = np.pi / 2
     rows = [
         (0.25, quarter, 0.0, 5.0, (0.0292, 0.0292, 0.0063)),
@@ -116,7 +135,7 @@ def run(
 
     `craft`: another one of the same joints, to see what an assumption matters.
     """
-    from ..simulate import simulate
+    from ..simulation import simulate
 
     own, profile, duration = manoeuvre(case, period)
     return simulate(
@@ -190,7 +209,7 @@ def _integrated(
     times = np.linspace(0.0, duration, round(2 * duration) + 1)
     edges = np.unique([0.0, *profile.breakpoints, duration])
     rows, y = [start[None]], start
-    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+    for begin, end in pairwise(edges):
         inside = times[(times > begin) & (times <= end)]
         before = np.nextafter(end, begin)  # at `end` itself the reference has jumped
         at = inside if len(inside) and inside[-1] == end else np.append(inside, end)

@@ -12,7 +12,7 @@ from .checks import Check, at_most, holds
 from .wilde2018 import closed_form, manoeuvre, run, run_kinematic, run_reduced
 
 if TYPE_CHECKING:
-    from ..simulate import Trajectory
+    from ..simulation import Trajectory
 
 PERIOD = 44.0
 LONG = 124.0  # seconds per joint: transients die out, exp(-40)

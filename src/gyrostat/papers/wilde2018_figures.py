@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..simulate import Trajectory
+    from ..simulation import Trajectory
 
 
 def motion_figure(trajectory: Trajectory, title: str) -> Figure:
