@@ -21,6 +21,7 @@ from .tree import LEAF, flatten, unflatten
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _HOLDING = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # does not release the GIL: quicker for a single state
+_ENTRIES = ("block", "rows", "lanes")
 _WORTH_A_THREAD = 400_000  # lane operations: some 50 microseconds
 
 
@@ -251,9 +252,9 @@ def _build(graph: Graph, lanes: int, scalar: str) -> tuple[machine.Library, int]
     stored = cache.load(key)
     if stored is not None:
         head, _, code = stored.partition(b"\n")
-        return machine.Library(code), int(head)
+        return machine.Library(code, _ENTRIES), int(head)
     text, vectors = assembly(graph, lanes, scalar)
     code = machine.machine_code(text)
     work = vectors * lanes
     cache.store(key, str(work).encode() + b"\n" + code)
-    return machine.Library(code), work
+    return machine.Library(code, _ENTRIES), work

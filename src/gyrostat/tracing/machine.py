@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import itertools
 import os
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -18,9 +20,6 @@ def _llvm() -> Any:
         llvm.initialize_native_target()
     with contextlib.suppress(RuntimeError):
         llvm.initialize_native_asmprinter()
-    library = _c_library()
-    for name in ("sin", "cos", "pow", "fmod"):
-        llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
     return llvm
 
 
@@ -72,14 +71,27 @@ def machine_code(assembly: str) -> bytes:
     return machine.emit_object(module)
 
 
+@functools.cache
+def _linker(process: int) -> Any:
+    """Loads object files: all sections of one in one piece of memory, so that they reach each other."""
+    return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=True)
+
+
+_numbers = itertools.count()
+
+
 class Library:
     """Machine code in memory; it stays there as long as this object."""
 
-    def __init__(self, code: bytes) -> None:
-        llvm = _llvm()
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
+    def __init__(self, code: bytes, names: Sequence[str]) -> None:
+        builder = _llvm().JITLibraryBuilder().add_object_img(code)
+        for name in names:
+            builder.export_symbol(name)
+        library = _c_library()
+        for name in ("sin", "cos", "pow", "fmod"):
+            builder.import_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+        self._linker = _linker(os.getpid())
+        self._loaded = builder.link(self._linker, f"gyrostat{next(_numbers)}")
 
     def address(self, name: str) -> int:
-        return self._engine.get_function_address(name)
+        return self._loaded[name]

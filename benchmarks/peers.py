@@ -1,0 +1,126 @@
+"""Other libraries, each as a function that makes something to time. One thread each.
+
+`make(quantity, craft, states, graph)` returns (call, number of states that a call computes), or None if it does not apply.
+`states` are q, v, tau with a batch axis, or without one for a single state.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from arms import linear_first, mujoco_model, pinocchio_model, to_pinocchio
+
+import gyrostat as gs
+
+Made = tuple[Callable[[], Any], int] | None
+_SAMPLE = 200  # states for libraries that take one at a time
+_JAX_LINKS = {
+    "forward_dynamics": 30,
+    "inverse_dynamics": 30,
+    "mass_matrix": 12,
+    "linearize": 6,
+}  # longer takes minutes to compile
+_HEYOKA_OPERATIONS = 20_000
+
+
+def pinocchio(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Made:
+    """Called from Python, state by state: it has no batches."""
+    import pinocchio as pin
+
+    model = pinocchio_model(craft)
+    data = model.createData()
+    q, v, tau = (np.atleast_2d(x)[:_SAMPLE] for x in states)
+    q, v = to_pinocchio(q, v)
+    tau = linear_first(tau)
+    if quantity == "mass_matrix":
+        return _each(lambda a, b, c: pin.crba(model, data, a), q, v, tau)
+    function = {"forward_dynamics": pin.aba, "inverse_dynamics": pin.rnea, "linearize": pin.computeABADerivatives}[
+        quantity
+    ]
+    return _each(lambda a, b, c: function(model, data, a, b, c), q, v, tau)
+
+
+def mujoco(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Made:
+    """mj_forward or mj_inverse, from Python, state by state."""
+    import mujoco
+
+    if quantity not in ("forward_dynamics", "inverse_dynamics"):
+        return None
+    model = mujoco_model(craft)
+    data = mujoco.MjData(model)
+    q, v, tau = (np.atleast_2d(x)[:_SAMPLE] for x in states)
+    place = np.concatenate([q[:, 4:7], q[:, :4], q[:, 7:]], 1)
+    function = mujoco.mj_forward if quantity == "forward_dynamics" else mujoco.mj_inverse
+    given = data.qfrc_applied if quantity == "forward_dynamics" else data.qacc
+
+    def call(a: Any, b: Any, c: Any) -> None:
+        data.qpos[:], data.qvel[:], given[:] = a, b, c
+        function(model, data)
+
+    return _each(call, place, v, tau)
+
+
+def _each(function: Callable[..., Any], q: Any, v: Any, tau: Any) -> Made:
+    """All given states in turn; their rows are taken apart beforehand."""
+    rows = [tuple(x.copy() for x in row) for row in zip(q, v, tau, strict=True)]
+
+    def call() -> None:
+        for a, b, c in rows:
+            function(a, b, c)
+
+    return call, len(rows)
+
+
+def jax(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Made:
+    """Jitted, and vmapped over the batch."""
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+    import jax
+    from jax_arm import functions
+
+    too_large = quantity == "linearize" and states[0].ndim == 2 and len(states[0]) > 1000  # of memory
+    if too_large or craft.nbodies - 1 > _JAX_LINKS[quantity]:
+        return None
+    jax.config.update("jax_enable_x64", True)
+    function = functions(craft)[quantity]
+    arguments = [jax.numpy.asarray(x) for x in (states[:1] if quantity == "mass_matrix" else states)]
+    if states[0].ndim == 2:
+        function = jax.vmap(function)
+    compiled = jax.jit(function)
+    return (lambda: jax.block_until_ready(compiled(*arguments))), 1 if states[0].ndim == 1 else len(states[0])
+
+
+def heyoka(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Made:
+    """`cfunc` of the same equations: our graph, operation by operation. Batches laid out by lane, as it wants them."""
+    import heyoka as hy
+
+    if len(graph) > _HEYOKA_OPERATIONS:
+        return None
+    operations = {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "neg": lambda a: -a,
+        "recip": lambda a: 1.0 / a,
+        "sin": hy.sin,
+        "cos": hy.cos,
+    }
+    symbols = [[hy.expression(f"{port.name}_{k}") for k in range(port.size)] for port in graph.inputs]
+    values: list[Any] = []
+    for op, args, data in graph:
+        if op == "input":
+            values.append(symbols[data[0]][data[1]])
+        elif op == "const":
+            values.append(hy.expression(data))
+        else:
+            values.append(operations[op](*(values[a] for a in args)))
+    outputs = [values[k] for result in graph.results for k in result]
+    function = hy.cfunc(outputs, vars=[x for row in symbols for x in row], parallel_mode=False)
+    x = np.ascontiguousarray(np.concatenate(states[: len(symbols)], axis=-1).T)
+    out = np.empty((len(outputs), *x.shape[1:]))
+    return (lambda: function(x, outputs=out)), 1 if x.ndim == 1 else x.shape[1]
+
+
+PEERS = {"Pinocchio": pinocchio, "MuJoCo": mujoco, "JAX": jax, "heyoka": heyoka}
