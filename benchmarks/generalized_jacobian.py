@@ -60,8 +60,8 @@ def from_pinocchio(craft: gs.Spacecraft, q: np.ndarray) -> Callable[[], tuple[np
         return M[6:, 6:] - M[6:, :6] @ X, J[:, 6:] - J[:, :6] @ X
 
     def call() -> tuple[np.ndarray, np.ndarray]:
-        for q in rows:
-            result = one(q)
+        for row in rows:
+            result = one(row)
         return result
 
     return call
