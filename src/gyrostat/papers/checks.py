@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,11 +18,12 @@ class Check(NamedTuple):
 
 
 class Reproduction(NamedTuple):
-    """All checks, the pictures that were written, and what the paper leaves open."""
+    """All checks, the pictures that were written, what the paper leaves open, and what agrees with it or does not, in words."""
 
     checks: list[Check]
     figures: list[Path]
     assumptions: list[str]
+    remarks: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:

@@ -6,4 +6,5 @@ from .newton_euler import solve as solve
 from .newton_euler import supports as supports
 from .state import decoupled_state as decoupled_state
 from .state import decoupled_state_rate as decoupled_state_rate
+from .state import momentum_of_decoupled_state as momentum_of_decoupled_state
 from .state import state_from_decoupled as state_from_decoupled

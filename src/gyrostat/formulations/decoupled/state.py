@@ -60,6 +60,21 @@ def decoupled_state_rate(
     return np.concatenate([quat_rate(q[:4], w[base]), u[base], *gamma, accelerations, *wheels])
 
 
+def momentum_of_decoupled_state(craft: Spacecraft, z: Array) -> Array:
+    """[angular about the inertial origin; linear] in N from the velocities in z themselves, constraint errors included, (6,)."""
+    q, w, u, speeds = _unpacked(craft, np.asarray(z))
+    X_NB, body = inertial_poses(craft, q), carriers(craft, {})
+    spin = dict(zip((wheel.name for wheel in craft.wheels), speeds, strict=True))
+    total = np.zeros(6)
+    for B, _ in carrier_bodies(craft):
+        h = body[B].inertia @ w[B]
+        for wheel in body[B].wheels:
+            h = h + wheel.a * (wheel.J * (spin[wheel.name] + wheel.a @ w[B]))
+        p = body[B].mass * u[B]
+        total = total + np.concatenate([X_NB[B].R @ h + cross(transform_point(X_NB[B], body[B].com), p), p])
+    return total
+
+
 def _unpacked(craft: Spacecraft, z: Array) -> tuple[Array, dict[str, Array], dict[str, Array], Array]:
     """q, and by body the angular velocity in B and the velocity of the centre of mass in N; wheel speeds."""
     _require_free_base(craft)

@@ -11,6 +11,8 @@ from .loads import end_effector_wrenches as end_effector_wrenches
 from .momentum import dual_momentum as dual_momentum
 from .momentum import kinetic_energy as kinetic_energy
 from .momentum import momentum as momentum
+from .state import joint_constraints as joint_constraints
+from .state import momentum_of_paper_state as momentum_of_paper_state
 from .state import paper_state as paper_state
 from .state import paper_state_rate as paper_state_rate
 from .state import projected as projected

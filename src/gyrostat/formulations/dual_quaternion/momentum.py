@@ -16,8 +16,12 @@ def dual_momentum(craft: Spacecraft, q: Array, v: Array) -> Array:
     """H_S = sum q_{b/N} (M_b w_b^s) q*_{b/N}: linear + eps angular about the inertial origin, in N (30), (8,)."""
     q, v = configuration(craft, q), rates(craft, v)
     f = frames(craft, q, {})
-    m, X_Nb = motion_of_rates(craft, f, v), pose_of_bodies(f)
-    total = np.zeros(8)
+    return total_momentum(craft, f, motion_of_rates(craft, f, v))
+
+
+def total_momentum(craft: Spacecraft, f: Frames, m: Motion) -> Array:
+    """(30) from frames and dual velocities, whatever those came from, (8,)."""
+    X_Nb, total = pose_of_bodies(f), np.zeros(8)
     for B, _ in f.bodies:
         total = total + dq_to_parent(X_Nb[B], f.M[B] @ dq_swap(m.w[B]) + _spin(craft, f, m, B))
     return total

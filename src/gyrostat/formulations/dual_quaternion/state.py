@@ -29,12 +29,14 @@ from ...algebra import (
     rpy_from_rotation,
     sin,
     transform_point,
+    wrench_from_dual,
 )
 from ...model import Joint, Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
 from ..carriers import carrier_bodies, carriers
 from .elimination import eliminate
 from .kinematics import frames, motion_of_bodies, motion_of_rates
+from .momentum import total_momentum
 from .support import require
 
 
@@ -98,6 +100,21 @@ def projected(craft: Spacecraft, x: Array, *, euler: bool = False) -> Array:
     y = paper_state(craft, q, v, euler=euler)[_y_at(craft, euler)]
     at = _y_at(craft, euler)
     return np.concatenate([x[: at.start], y, x[at.stop :]])
+
+
+def momentum_of_paper_state(craft: Spacecraft, x: Array, *, euler: bool = False) -> Array:
+    """[angular about the inertial origin; linear] in N from the dual velocities in x themselves, constraint errors included (30), (6,)."""
+    q, w, speeds = _unpacked(craft, np.asarray(x), euler)
+    f = frames(craft, q, {})
+    return wrench_from_dual(total_momentum(craft, f, motion_of_bodies(craft, f, w, speeds)))
+
+
+def joint_constraints(craft: Spacecraft, x: Array, *, euler: bool = False) -> Array:
+    """Lambda w^i_{i/k} of every joint at the state x: zero, but for integration error."""
+    q, w, speeds = _unpacked(craft, np.asarray(x), euler)
+    f = frames(craft, q, {})
+    m = motion_of_bodies(craft, f, w, speeds)
+    return np.concatenate([f.map[B].Lambda @ m.w_joint[B] for B, _ in f.bodies])
 
 
 def _unpacked(craft: Spacecraft, x: Array, euler: bool) -> tuple[Array, dict[str, Array], Array]:
