@@ -56,7 +56,7 @@ def _array(*numbers: float) -> Array:
     return np.array(numbers)
 
 
-def moving_state(rates: float = 0.3) -> tuple[Array, Array]:
+def moving_state(rates: float = 1.0) -> tuple[Array, Array]:
     """q and v with linear and angular momentum and every joint in motion."""
     body = craft()
     v = rates * np.array([0.5, 0.9, -0.6, 0.2, -0.1, 0.15, 0.4, -0.5, 0.1, 0.6])
@@ -88,6 +88,14 @@ def start_of_tumble(pitch: float) -> tuple[Array, Array]:
     q[:4] = quat_from_rotation(rotation_from_rpy(np.array([0.3, pitch - np.sign(pitch) * MISS, -0.7])))
     back = stepped(_on_group(body, lie_lagrange.forward_dynamics), (PASS_AT, 0.0), np.concatenate([q, v]))
     return back.y[-1, : body.nq], back.y[-1, body.nq :]
+
+
+def closest_approach(q: Array, v: Array) -> float:
+    """Distance in rad from the singular attitude at PASS_AT: the cosine of the pitch."""
+    body = craft()
+    run = stepped(_on_group(body, lie_lagrange.forward_dynamics), (0.0, PASS_AT), np.concatenate([q, v]))
+    R = rotation(run.y[-1, :4])
+    return float(np.hypot(R[0, 0], R[1, 0]))
 
 
 def tumble(q: Array, v: Array, forward_dynamics: Callable[..., Array] = lie_lagrange.forward_dynamics) -> Steps:
@@ -135,27 +143,29 @@ def _on_group(body: Spacecraft, forward_dynamics: Callable[..., Array]) -> Calla
 # ---- 2: the equivalent manipulator
 
 
-def torques(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-    """Base couple and joint loads of the craft, no base force."""
-    return np.array([0.8 * sin(0.7 * t), 0.5 * sin(0.4 * t + 1), -0.6 * sin(0.5 * t + 2), 0, 0, 0, *_joint_loads(t)])
-
-
-def _joint_loads(t: Any) -> list[Any]:
-    return [1.5 * sin(0.6 * t), -1.2 * sin(0.5 * t + 0.5), 0.9 * sin(0.8 * t + 0.2), 0.2 * sin(0.9 * t)]
+def loads(t: Any, joints: Array, rates: Array) -> Array:
+    """Base couple (3) and joint loads (4): waves, and springs and dampers that keep the arm within its reach."""
+    couple = np.array([0.8 * sin(0.7 * t), 0.5 * sin(0.4 * t + 1.0), -0.6 * sin(0.5 * t + 2.0)])
+    waves = np.array([6.0 * sin(0.6 * t), -5.0 * sin(0.5 * t + 0.5), 4.0 * sin(0.8 * t + 0.2), 0.05 * sin(0.9 * t)])
+    springs = np.array([8.0, 8.0, 20.0, 0.1]) * joints + np.array([4.0, 4.0, 6.0, 0.05]) * rates
+    return np.concatenate([couple, waves - springs])
 
 
 def side_by_side() -> tuple[Trajectory, Trajectory]:
-    """The craft in space and its equivalent manipulator, a minute under the same torques, at rtol 1e-13."""
+    """The craft in space and its equivalent manipulator, a minute under the same loads, at rtol 1e-13."""
     from ..simulation import simulate
 
     body = craft()
     manipulator = equivalent_manipulator(body)
-    q, v = moving_state(0.1)
+    q, v = moving_state(0.3)
     start, scale = equivalent_state(body, q, v), equivalent_state(body, q, np.ones(body.nv)).v
 
-    def on_ground(manipulator: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        load = torques(body, t, q, v)
-        return np.concatenate([load[:3], load[6:]]) / scale
+    def in_space(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        load = loads(t, q[7:], v[6:])
+        return np.concatenate([load[:3], np.zeros(3), load[3:]])
+
+    def on_ground(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        return loads(t, q[4:] / scale[3:], v[3:] / scale[3:]) / scale
 
     settings: dict[str, Any] = {
         "t_span": (0.0, 60.0),
@@ -164,8 +174,8 @@ def side_by_side() -> tuple[Trajectory, Trajectory]:
         "atol": 1e-14,
         "progress": False,
     }
-    in_space = simulate(body, q, v, control=torques, formulation="lie_lagrange", **settings)
-    return in_space, simulate(manipulator, start.q, start.v, control=on_ground, **settings)
+    space = simulate(body, q, v, control=in_space, formulation="lie_lagrange", **settings)
+    return space, simulate(manipulator, start.q, start.v, control=on_ground, **settings)
 
 
 # ---- 3: as printed
@@ -212,7 +222,7 @@ def reproduce(out_dir: str | Path) -> Reproduction:
         figure.savefig(figures[-1], dpi=120)
     checks = [
         *equation_checks(),
-        *tumble_checks(group, euler),
+        *tumble_checks(starts, group, euler),
         *equivalence_checks(*runs),
         *printed_checks(group[1], printed),
     ]
