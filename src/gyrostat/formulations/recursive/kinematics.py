@@ -102,7 +102,8 @@ def jacobian_rate(craft: Spacecraft, q: Array, v: Array, body: str, point: Any =
     """dJ/dt (6, nv) of `jacobian`, at velocity v.
 
     With h the joint's column as a twist about the moving joint origin, in N: its rate is R_NA (Hdot + w_NA x H) and the arm
-    from joint to point changes at their relative velocity.
+    from joint to point changes at their relative velocity. On a wheel, whose frame does not spin, the point spins with it: J vdot +
+    Jdot v is the acceleration of the material point.
     """
     q, v = configuration(craft, q), rates(craft, v)
     X_NB = inertial_poses(craft, q)
