@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, cross, norm, wrench_to_parent
+from ..formulations.recursive import kinetic_energy
 from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
 
@@ -68,9 +69,8 @@ def _measure(craft: Spacecraft, q: Array, v: Array) -> _Measured:
     sizes = [sum(norm(h[3:]) for h in momenta)]
     for point in (np.zeros(3), com, base):
         sizes.append(sum(norm(h[:3] - cross(point, h[3:])) for h in momenta))
-    from ..formulations.recursive import kinetic_energy
-
-    return _Measured(sum(momenta), com, base, np.array(sizes), kinetic_energy(craft, q, v))
+    total = np.array(momenta).sum(axis=0)
+    return _Measured(total, com, base, np.array(sizes), kinetic_energy(craft, q, v))
 
 
 def audit(trajectory: Trajectory) -> Audit:
@@ -83,16 +83,19 @@ def audit(trajectory: Trajectory) -> Audit:
     dE = measured.energy - measured.energy[..., :1] - gained
     reached = np.isfinite(measured.energy)
     sizes = _largest(measured.sizes, reached)
-    drifts = []
-    for k, point in enumerate((np.zeros(3), measured.com, measured.base)):
+
+    def angular(point: Array, k: int) -> float:
         dl = dh[..., :3] - np.cross(point, dh[..., 3:])
-        drifts.append(_relative(np.linalg.norm(dl, axis=-1), sizes[..., k + 1], reached))
+        return _relative(np.linalg.norm(dl, axis=-1), sizes[..., k], reached)
+
     energy_size = (
         _largest(measured.energy[..., None], reached)[..., 0] + _largest(np.abs(gained)[..., None], reached)[..., 0]
     )
     return Audit(
         _relative(np.linalg.norm(dh[..., 3:], axis=-1), sizes[..., 0], reached),
-        *drifts,
+        angular(np.zeros(3), 1),
+        angular(measured.com, 2),
+        angular(measured.base, 3),
         _relative(np.abs(dE), energy_size, reached),
         tuple(float(x) for x in np.nanmax(np.abs(impulse.reshape(-1, 6)), axis=0)),
         float(np.nanmax(np.abs(gained))),

@@ -27,7 +27,10 @@ _PARTS = {
 
 def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str], list[str]]:
     """Names of the entries of q and of v, and their units."""
-    q, v, q_units, v_units = [], [], [], []
+    q: list[str] = []
+    v: list[str] = []
+    q_units: list[str] = []
+    v_units: list[str] = []
     for joint in craft.joints:
         of_q, of_v = _PARTS.get(joint.kind, (("",) * joint.nq, ("",) * joint.nv))
         q += [f"{joint.name} {part}".strip() for part in of_q]

@@ -18,6 +18,7 @@ from .tableaus import METHODS
 
 LANES = machine.host_lanes("double")
 CHUNK = 128  # attempted steps between two looks at the host's wishes
+_ENTRIES = ("start", "commit", "dense", "extra_stages")
 _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -124,7 +125,7 @@ def _library(method: str, lanes: int) -> machine.Library:
     if code is None:
         code = machine.machine_code(text)
         cache.store(key, code)
-    return machine.Library(code)
+    return machine.Library(code, (*_ENTRIES, "advance"))
 
 
 def integrate(
@@ -179,9 +180,7 @@ class _Block:
         library = _library(plan.method, LANES)
         self._keep: list[Any] = [library]
         self.error: BaseException | None = None
-        self.start, self.commit, self.dense, self.extra = (
-            _ON_CONTEXT(library.address(name)) for name in ("start", "commit", "dense", "extra_stages")
-        )
+        self.start, self.commit, self.dense, self.extra = (_ON_CONTEXT(library.address(name)) for name in _ENTRIES)
         self.advance = _ADVANCE(library.address("advance"))
         self._allocate(parameters)
 

@@ -17,7 +17,8 @@ from ..environment import Environment
 from ..formulations import recursive
 from ..model import Spacecraft, nearest
 from ..tracing import Kernel, TraceError, trace
-from .engine import EventSpec, Outcome, Plan, State, System, initial_samples, integrate
+from .dataset import dataset
+from .engine import EventSpec, Outcome, Plan, Record, State, System, initial_samples, integrate
 from .equations import Equations
 from .progress import progress_bar
 from .stepper import Status
@@ -100,16 +101,13 @@ def simulate(
         )
     span, save = _times(t_span, save_at, step, resume)
     q, v, single = _initial_state(craft, q0, v0, resume)
-    count = _run_count(q, parameters, inputs)
-    single = single and count == 1 and not _is_batched(parameters) and runs is None
+    count = _run_count(craft, q, parameters)
+    single = (
+        single and count == 1 and all(np.shape(x) == np.shape(craft.value(n)) for n, x in (parameters or {}).items())
+    )
     q, v = np.broadcast_to(q, (count, craft.nq)), np.broadcast_to(v, (count, craft.nv))
-    values, value_shapes = _per_run(parameters, count, lambda name: np.shape(craft.value(name)), "parameters")
-    given, given_shapes = _per_run(
-        inputs,
-        count,
-        lambda name: np.shape(inputs[name])[1:] if _has_runs(inputs[name], count, single) else np.shape(inputs[name]),
-        "inputs",
-    )  # type: ignore[index]
+    values, value_shapes = _per_run(parameters, count, lambda name, _: np.shape(craft.value(name)), "parameters")
+    given, given_shapes = _per_run(inputs, count, lambda _, value: _own_shape(value, count, single), "inputs")
 
     equations = Equations(
         craft,
@@ -151,11 +149,14 @@ def simulate(
     )
     if resume is None:
         initial_samples(kernels, state, constants, range(count))
-    first = _first_rows(state, kernels)
+    first = np.hstack([state.y, state.held])
     with progress_bar(progress, f"{craft.name}: simulating") as tell:
         outcome = integrate(kernels, plan, state, constants, tell)
-    _insert_known_rows(outcome, plan, first, resume, span)
-    return _trajectory(equations, outcome, plan, constants, values, single, formulation, (rtol, atol, step, seed), span)
+    if resume is None:
+        outcome.saved[:, plan.saves == span[0]] = first[:, None, :]
+    settings = {"formulation": formulation, "rtol": rtol, "atol": atol, "step": step, "seed": seed}
+    own = {name: value.reshape(count, *value_shapes[name]) for name, value in values.items()}
+    return _trajectory(equations, outcome, plan, constants, own, single, settings, span, resume)
 
 
 # ---- reading the arguments
@@ -181,8 +182,11 @@ def _times(t_span: Any, save_at: Any, step: float | None, resume: Trajectory | N
     if save_at is None:
         if resume is not None and tuple(span) == tuple(resume.data.attrs["t_span"]):
             return span, resume.time
+        if resume is not None:
+            later = np.linspace(resume.time[-1], span[1], DEFAULT_TIMES)
+            return span, np.concatenate([resume.time, later[later > resume.time[-1]]])
         if step is None:
-            return span, np.linspace(*span, DEFAULT_TIMES)
+            return span, np.linspace(span[0], span[1], DEFAULT_TIMES)
         steps = max(1, round((span[1] - span[0]) / step))
         every = max(1, -(-steps // (DEFAULT_TIMES - 1)))
         save = span[0] + step * np.arange(0, steps + 1, every)
@@ -223,19 +227,14 @@ def _initial_state(craft: Spacecraft, q0: Any, v0: Any, resume: Trajectory | Non
     return q, np.broadcast_to(v, (*batch, craft.nv)).reshape(-1, craft.nv), single
 
 
-def _has_runs(value: Any, count: int, single: bool) -> bool:
+def _own_shape(value: Any, count: int, single: bool) -> tuple[int, ...]:
+    """What one run sees of an input: without the axis of runs, if it has one."""
     shape = np.shape(value)
-    return not single and len(shape) >= 1 and shape[0] == count
+    return shape[1:] if not single and shape[:1] == (count,) else shape
 
 
-def _is_batched(values: Mapping[str, Any] | None) -> bool:
-    return bool(values)
-
-
-def _run_count(q: Array, parameters: Mapping[str, Any] | None, inputs: Mapping[str, Any] | None) -> int:
-    counts = {len(q)} | {np.shape(x)[0] for x in (parameters or {}).values() if np.ndim(x)}
-    if len(q) > 1:
-        counts |= {len(q)}
+def _run_count(craft: Spacecraft, q: Array, parameters: Mapping[str, Any] | None) -> int:
+    counts = {len(q)} | {np.shape(x)[0] for n, x in (parameters or {}).items() if np.ndim(x) > np.ndim(craft.value(n))}
     counts.discard(1)
     if len(counts) > 1:
         raise ValueError(f"initial states and parameters have different numbers of runs: {sorted(counts)}.")
@@ -243,12 +242,12 @@ def _run_count(q: Array, parameters: Mapping[str, Any] | None, inputs: Mapping[s
 
 
 def _per_run(
-    given: Mapping[str, Any] | None, count: int, shape_of: Callable[[str], tuple[int, ...]], what: str
+    given: Mapping[str, Any] | None, count: int, shape_of: Callable[[str, Any], tuple[int, ...]], what: str
 ) -> tuple[dict[str, Array], dict[str, tuple[int, ...]]]:
     """Values as (runs, size), and the shape that one run sees."""
     values, shapes = {}, {}
     for name, value in (given or {}).items():
-        shape, array = shape_of(name), np.asarray(value, dtype=float)
+        shape, array = shape_of(name, value), np.asarray(value, dtype=float)
         try:
             array = np.broadcast_to(array, (count, *shape))
         except ValueError:
@@ -472,7 +471,7 @@ def _stops(equations: Equations, span: Array, breakpoints: Any, saves: Any) -> t
     times = np.concatenate(
         [np.atleast_1d(np.asarray(breakpoints, dtype=float)), np.asarray(saves, dtype=float), span[1:]]
     )
-    samples = np.zeros(0)
+    samples: Array = np.zeros(0)
     if equations.control is not None and equations.control.sampled:
         period = equations.control.period
         assert period is not None
@@ -512,22 +511,14 @@ def _tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Arra
     return result[0], result[1], n - (free.stop - free.start)
 
 
-def _first_rows(state: State, system: System) -> Array:
-    return np.hstack([state.y, state.held]).copy()
-
-
-def _insert_known_rows(outcome: Outcome, plan: Plan, first: Array, resume: Trajectory | None, span: Array) -> None:
-    """The initial state, if it is to be kept; what an interrupted run had saved already."""
-    if resume is None:
-        at_start = plan.saves == span[0]
-        outcome.saved[:, at_start] = first[:, None, :]
-        return
-    rows = resume.data.attrs["rows"]
-    for k, t in enumerate(resume.time):
-        place = np.flatnonzero(plan.saves == t)
-        if len(place):
-            known = ~np.isnan(rows[:, k, :]).any(axis=-1)
-            outcome.saved[known, place[0]] = rows[known, k]
+def _keep_earlier_rows(data: Any, resume: Trajectory) -> None:
+    """What the run that is continued had saved, bit for bit."""
+    earlier = resume.data
+    _, old, new = np.intersect1d(earlier["time"].values, data["time"].values, return_indices=True)
+    at: Any = (slice(None), new) if resume.batched else (new,)
+    for name in data.data_vars:
+        known, current = earlier[name].values.take(old, axis=len(at) - 1), data[name].values
+        current[at] = np.where(np.isnan(known), current[at], known)
 
 
 # ---- the result
@@ -538,16 +529,13 @@ def _trajectory(
     outcome: Outcome,
     plan: Plan,
     constants: Array,
-    values: Mapping[str, Array],
+    parameters: Mapping[str, Array],
     single: bool,
-    formulation: str,
-    settings: tuple[Any, ...],
+    settings: Mapping[str, Any],
     span: Array,
+    resume: Trajectory | None,
 ) -> Trajectory:
-    import xarray
-
     from .. import __version__
-    from .dataset import dataset
 
     craft, state = equations.craft, outcome.state
     failures = tuple(_failure(equations, state, k, single) for k in range(len(state.t)) if _failed(state.status[k]))
@@ -562,37 +550,29 @@ def _trajectory(
             SimulationWarning,
             stacklevel=3,
         )
-    rtol, atol, step, seed = settings
-    attributes = {
+    data = dataset(equations, plan.saves, outcome.saved, constants, single)
+    data.attrs = {
         "model": craft.name,
         "gyrostat": __version__,
         "integrator": plan.method,
-        "formulation": formulation,
-        "rtol": rtol,
-        "atol": atol,
-        "step": step,
-        "seed": seed,
+        **settings,
         "t_span": tuple(float(t) for t in span),
         "t0": equations.t0,
         "failures": failures,
-        "parameters": {
-            name: value.reshape(len(state.t), *np.shape(craft.value(name))) for name, value in values.items()
-        },
-        "constants": constants[0] if single else constants,
-        "rows": outcome.saved,
     }
-    data: xarray.Dataset = dataset(equations, plan.saves, outcome.saved, constants, single)
-    data.attrs.update(attributes)
+    if resume is not None:
+        _keep_earlier_rows(data, resume)
+    interrupted = outcome.interrupted or bool(unfinished.any())
+    events = tuple(_event(equations, record, constants) for record in outcome.records)
+    return Trajectory(craft, data, state, constants, parameters, events, equations, interrupted)
+
+
+def _event(equations: Equations, record: Record, constants: Array) -> Event:
     at, offset = equations.layout, equations.state_at.start
-    events = []
-    for r in outcome.records:
-        x = np.concatenate([[r.t], r.y, np.zeros(equations.held_at.stop - equations.held_at.start), constants[r.run]])
-        events.append(
-            Event(r.run, r.event, r.t, r.y[at["q"].start - offset : at["q"].stop - offset], equations.velocity(x))
-        )
-    return Trajectory(
-        craft, data, state, tuple(events), equations, outcome.interrupted or bool((state.status == 0).any())
-    )
+    held = np.zeros(equations.held_at.stop - equations.held_at.start)
+    x = np.concatenate([[record.t], record.y, held, constants[record.run]])
+    q = record.y[at["q"].start - offset : at["q"].stop - offset]
+    return Event(record.run, record.event, record.t, q, equations.velocity(x))
 
 
 def _failed(status: float) -> bool:

@@ -60,10 +60,8 @@ def arguments(trajectory: Trajectory, equations: Equations) -> Array:
     for name in ("z", "load", "impulse", "held", "held_z"):
         if at.width(name):
             x[..., at[name]] = data[name].values
-    constant = np.asarray(data.attrs["constants"])  # (runs, parameters of x)
-    x[..., at["run"].start : at["run"].start + constant.shape[-1]] = (
-        constant[:, None, :] if trajectory.batched else constant
-    )
+    constants = trajectory.constants
+    x[..., at["run"].start :] = constants[:, None, :] if trajectory.batched else constants[0]
     if equations.python_control:
         rows = x.reshape(-1, at.size)
         for row in rows:

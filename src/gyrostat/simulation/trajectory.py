@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -40,11 +40,14 @@ class Trajectory:
 
     data: the Dataset, dimensions (run, time, ...); `run` only if the initial states had a batch axis.
     state: what the next step depends on, for `simulate(resume=...)`. Rows that a run did not reach are NaN.
+    constants: what each run had of its own, as the equations take it (runs, k); parameters: its dispersed values by name.
     """
 
     craft: Spacecraft
     data: xarray.Dataset
     state: State
+    constants: Array = field(repr=False)
+    parameters: Mapping[str, Array] = field(default_factory=dict, repr=False)
     events: tuple[Event, ...] = ()
     equations: Equations | None = field(default=None, repr=False)
     interrupted: bool = False
@@ -117,12 +120,13 @@ class Trajectory:
 
     def _compiled(self, function: Callable[..., Any], arguments: Sequence[str], **static: Any) -> Any:
         """function(craft, *arguments) at every saved state, with each run's own parameters."""
-        values = self.data.attrs.get("parameters", {})
-        names = list(values)
+        names = list(self.parameters)
         kernel = compile(function, self.craft, static=static or None, parameters=names)
         given = [self.q if a == "q" else self.v if a == "v" else self.signals[a].values for a in arguments]
-        extra = {"parameters": {n: np.asarray(values[n])[:, None] for n in names}} if names else {}
-        return kernel(*given, **extra)
+        if not names:
+            return kernel(*given)
+        own = {name: x[:, None] if self.batched else x[0] for name, x in self.parameters.items()}
+        return kernel(*given, parameters=own)
 
     @cached_property
     def signals(self) -> xarray.Dataset:
@@ -222,10 +226,6 @@ class Trajectory:
     def __str__(self) -> str:
         runs = f"{len(self.state.t)} runs" if self.batched else "one run"
         t = self.time
-        lines = [
-            f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs.get('integrator', '')}, "
-            f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)",
-            *self.failures,
-            str(self.audit),
-        ]
-        return "\n".join(lines)
+        steps = f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)"
+        head = f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs['integrator']}, {steps}"
+        return "\n".join([head, *self.failures, str(self.audit)])
