@@ -1,8 +1,8 @@
 """Compiled integrators, events, and the trajectory they make."""
 
 from .audit import Audit as Audit
-from .run import SimulationWarning as SimulationWarning
-from .run import When as When
+from .compiling import SimulationWarning as SimulationWarning
+from .compiling import When as When
 from .run import simulate as simulate
 from .trajectory import Event as Event
 from .trajectory import Trajectory as Trajectory
