@@ -178,7 +178,7 @@ def _report(report: Report, raw: dict[str, Any], lines: dict[Place, int], item: 
 def _code(key: str, reason: str) -> str:
     if "finite" in reason or "or inf for no limit" in reason:
         return "not-finite"
-    if "number" in reason and "expected" in reason:
+    if reason.startswith("expected a number") or reason.endswith(("is no number", "too large for a number")):
         return "malformed-number"
     return "quaternion-norm" if key == "quaternion" and "norm" in reason else "wrong-value"
 

@@ -92,6 +92,10 @@ def _inertial(report: Report, link: Element, place: str) -> tuple[float, np.ndar
             "no-inertia", place, f"has mass {mass:.6g} kg but no <inertia>: taken as a point.", line=given.line
         )
         return mass, com, np.zeros((3, 3))
+    left_out = [name for name in ("ixy", "ixz", "iyz") if name not in moments.attributes]
+    if left_out:
+        message = f"<inertia> has no {', '.join(left_out)}: taken as zero (other readers drop the whole inertia)."
+        report.note("no-products", place, message, line=moments.line)
     xx, xy, xz, yy, yz, zz = (
         _moment(report, moments, name, place) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
