@@ -13,6 +13,7 @@ import pytest
 import gyrostat
 
 SOURCE = Path(gyrostat.__file__).parent
+# The design's order; its `simulate` is the folder `simulation`, as `gs.simulate` is a function
 LAYERS = (
     "algebra",
     "model",
@@ -85,6 +86,7 @@ def test_imports_go_down_only(path):
     mine = layer_of(path)
     if mine is None or mine in DATA:
         return
+    assert mine in LAYERS, f"{path.relative_to(SOURCE)} belongs to no layer: {', '.join(LAYERS)}"
     for name, line, inside in imported_layers(path):
         where = f"{path.relative_to(SOURCE)}:{line}"
         if name == "__version__":

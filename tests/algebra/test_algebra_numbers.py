@@ -66,7 +66,26 @@ CALLS = {
 }
 NOT_HERE = {  # tested in test_algebra_elementary, or no function of numbers
     *(
-        ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sqrt", "sign", "floor", "absolute", "minimum", "maximum", "where", "is_symbolic", "unboxed"]
+        [
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "atan2",
+            "exp",
+            "log",
+            "sqrt",
+            "sign",
+            "floor",
+            "absolute",
+            "minimum",
+            "maximum",
+            "where",
+            "is_symbolic",
+            "unboxed",
+        ]
     ),
     *(["Array", "Pose", "RigidInertia", "IDENTITY"]),
 }

@@ -66,7 +66,9 @@ def test_pinocchio_reads_the_same_spacecraft(path):
     upper = np.triu(pin.crba(model, data, q))
     check.close(gs.mass_matrix(c.craft, c.q), (upper + np.triu(upper, 1).T)[np.ix_(to, to)], "mass matrix")
     check.close(gs.bias_force(c.craft, c.q, c.v), pin.nonLinearEffects(model, data, q, v)[to], "bias force")
-    check.close(gs.inverse_dynamics(c.craft, c.q, c.v, c.vdot), pin.rnea(model, data, q, v, vdot)[to], "inverse dynamics")
+    check.close(
+        gs.inverse_dynamics(c.craft, c.q, c.v, c.vdot), pin.rnea(model, data, q, v, vdot)[to], "inverse dynamics"
+    )
     check.close(gs.center_of_mass(c.craft, c.q), pin.centerOfMass(model, data, q), "centre of mass")
     check.close(gs.total_mass(c.craft), pin.computeTotalMass(model), "mass")
     tau = np.zeros(model.nv)

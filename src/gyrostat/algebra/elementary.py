@@ -57,9 +57,9 @@ def _binary(name: str, numeric: Callable[[Any, Any], Any]) -> Callable[[Any, Any
         if hasattr(b, "r" + name):
             return getattr(b, "r" + name)(a)
         if name == "minimum":  # mpmath from here on
-            return a if a < b else b
+            return min(a, b)
         if name == "maximum":
-            return a if a > b else b
+            return max(a, b)
         return getattr((a if hasattr(a, "context") else b).context, name)(a, b)
 
     def function(a: Any, b: Any) -> Any:
