@@ -25,6 +25,7 @@ LAYERS = (
     "simulation",
     "campaign",
     "io",
+    "verify",
     "view",
     "papers",
     "cli",
