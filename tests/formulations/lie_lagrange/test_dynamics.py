@@ -55,6 +55,7 @@ def test_eqs8_to_11_against_pinocchio(seed):
     for choice in CHOICES:
         assert relative(gs.coriolis_matrix(craft, q, v, choice=choice) @ v, bias) < 1e-13
     assert relative(lie.bias_force(craft, q, v), bias) < 1e-13
+    assert lie.kinetic_energy(craft, q, v) == pytest.approx(peer.kinetic_energy(q, v), rel=1e-12)
     np.testing.assert_allclose(
         lie.forward_dynamics(craft, q, v, tau), peer.forward_dynamics(q, v, tau), rtol=1e-9, atol=1e-9
     )
@@ -211,3 +212,11 @@ def test_compiled_functions_agree_with_numpy():
     np.testing.assert_allclose(
         kernel(q[0], v[0, 6:], tau[0, 6:], np.array([1.0, 2.0, 3.0])), expected, rtol=1e-11, atol=1e-11
     )
+
+
+def test_skew_and_lie_agree_for_one_rigid_body():
+    body = gs.Spacecraft.build("body", [gs.Body("b", 7.0, (0.1, 0.2, -0.3), (3.0, 0.2, -0.1, 4.0, 0.3, 5.0))])
+    q, v = random_state(body, 1)
+    C = {choice: gs.coriolis_matrix(body, q, v, choice=choice) for choice in CHOICES}
+    np.testing.assert_allclose(C["skew"], C["lie"], atol=1e-14)
+    assert np.abs(C["skew"] - C["christoffel"]).max() > 0.1

@@ -9,6 +9,7 @@ from .coriolis import coriolis_matrix as coriolis_matrix
 from .coriolis import coriolis_parts as coriolis_parts
 from .coriolis import skew_coriolis_matrix as skew_coriolis_matrix
 from .forward_dynamics import forward_dynamics as forward_dynamics
+from .mass_matrix import kinetic_energy as kinetic_energy
 from .mass_matrix import mass_matrix as mass_matrix
 from .mass_matrix import mass_matrix_derivatives as mass_matrix_derivatives
 from .momentum_reduction import angular_elimination as angular_elimination

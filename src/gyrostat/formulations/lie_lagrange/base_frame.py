@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from ...algebra import (
     rigid_inertia_to_parent,
     skew,
     unboxed,
+    wrench_to_parent,
 )
 from ...model import Spacecraft
+from ..arguments import external
 
 ZERO6 = np.zeros(6)
 
@@ -96,6 +99,18 @@ def momentum_cross(F: Array) -> Array:
     """F* with `F* V = V x* F`, skew-symmetric, (6, 6): K(P) of (22'), for angular first."""
     L, P = skew(F[:3]), skew(F[3:])
     return -np.block([[L, P], [P, np.zeros((3, 3))]])
+
+
+def external_force(craft: Spacecraft, frame: BaseFrame, wrenches: Any) -> Array:
+    """Generalised force (nv,) of external wrenches on the bodies."""
+    given = external(craft, wrenches)
+    if not given:
+        return np.zeros(craft.nv)
+    F_c = {B: wrench_to_parent(frame.X[B], given[B]) for B, _ in craft.base_to_tip}
+    for B, P in reversed(craft.base_to_tip):
+        if P is not None:
+            F_c[P] = F_c[P] + F_c[B]
+    return np.concatenate([frame.S[B].T @ F_c[B] for B, _ in craft.base_to_tip])
 
 
 def lines(craft: Spacecraft) -> Iterator[tuple[str, str]]:

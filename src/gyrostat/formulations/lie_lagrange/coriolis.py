@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...algebra import Array, cross_force, cross_motion, cross_motion_matrix
 from ...model import Spacecraft
 from ..arguments import configuration, rates
-from .base_frame import ZERO6, assembled, base_frame, lines, momentum_cross, motion
+from .base_frame import ZERO6, assembled, base_frame, external_force, lines, momentum_cross, motion
 from .subgroups import refuse_unsupported
 
 
@@ -41,8 +41,8 @@ def skew_coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
     return 0.5 * (parts.Mdot + parts.A.T - parts.A) + parts.K
 
 
-def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
-    """C v (nv,), the sums over bodies taken before the products: cost O(nbodies).
+def bias_force(craft: Spacecraft, q: Array, v: Array, *, wrenches: Any = None) -> Array:
+    """C v (nv,), less what external wrenches contribute; the sums over bodies taken before the products: cost O(nbodies).
 
     At constant v, with (M v)_B = S_B^T F_c the momentum of joint B, P its parent and b the base:
 
@@ -63,7 +63,8 @@ def bias_force(craft: Spacecraft, q: Array, v: Array) -> Array:
     for B, P in reversed(craft.base_to_tip):
         if P is not None:
             Fdot_c[P] = Fdot_c[P] + Fdot_c[B]
-    return np.concatenate([frame.S[B].T @ (Fdot_c[B] + cross_force(V_b, moving.F_c[B])) for B, _ in craft.base_to_tip])
+    bias = [frame.S[B].T @ (Fdot_c[B] + cross_force(V_b, moving.F_c[B])) for B, _ in craft.base_to_tip]
+    return np.concatenate(bias) - external_force(craft, frame, wrenches)
 
 
 def coriolis_parts(craft: Spacecraft, q: Array, v: Array) -> CoriolisParts:

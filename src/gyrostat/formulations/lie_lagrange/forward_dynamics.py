@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import Array, solve_spd, wrench_to_parent
+from ...algebra import Array, solve_spd
 from ...model import Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from .base_frame import BaseFrame, base_frame
+from ..arguments import configuration, prescribed_rates, rates
 from .coriolis import bias_force
-from .mass_matrix import mass_matrix_in
+from .mass_matrix import mass_matrix
 
 
 def forward_dynamics(
@@ -31,9 +30,8 @@ def forward_dynamics(
     """
     q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
     follows = prescribed_rates(craft, prescribed)
-    frame = base_frame(craft, q)
-    M = mass_matrix_in(craft, frame)
-    load = tau + external_force(craft, frame, wrenches) - bias_force(craft, q, v)  # (6)
+    M = mass_matrix(craft, q)
+    load = tau - bias_force(craft, q, v, wrenches=wrenches)  # (6)
     if not follows:
         return solve_spd(M, load)
     held = np.concatenate([np.arange(craft.nv)[craft.joint(B).v_at] for B in follows]).astype(int)
@@ -43,15 +41,3 @@ def forward_dynamics(
     if len(free):
         vdot[free] = solve_spd(M[np.ix_(free, free)], load[free] - M[np.ix_(free, held)] @ vdot[held])
     return vdot if M.dtype == object else vdot.astype(float)
-
-
-def external_force(craft: Spacecraft, frame: BaseFrame, wrenches: Any) -> Array:
-    """Generalised force (nv,) of external wrenches on the bodies."""
-    given = external(craft, wrenches)
-    if not given:
-        return np.zeros(craft.nv)
-    F_c = {B: wrench_to_parent(frame.X[B], given[B]) for B, _ in craft.base_to_tip}
-    for B, P in reversed(craft.base_to_tip):
-        if P is not None:
-            F_c[P] = F_c[P] + F_c[B]
-    return np.concatenate([frame.S[B].T @ F_c[B] for B, _ in craft.base_to_tip])

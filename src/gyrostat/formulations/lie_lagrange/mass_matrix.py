@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...algebra import Array, cross_motion_matrix, mirror, unboxed
 from ...model import Spacecraft
-from ..arguments import configuration
-from .base_frame import BaseFrame, assembled, base_frame, lines
+from ..arguments import configuration, rates
+from .base_frame import assembled, base_frame, lines
 from .subgroups import refuse_unsupported
 
 
@@ -19,11 +21,7 @@ def mass_matrix(craft: Spacecraft, q: Array) -> Array:
     Gathered by columns, with A an ancestor of B or B itself: M[A, B] = S_A^T M_c S_B, M_c the inertia of all that B carries.
     Independent of where the base is.
     """
-    return mass_matrix_in(craft, base_frame(craft, configuration(craft, q)))
-
-
-def mass_matrix_in(craft: Spacecraft, frame: BaseFrame) -> Array:
-    """M from columns and inertias that are known already."""
+    frame = base_frame(craft, configuration(craft, q))
     blocks = {}
     for A, B in lines(craft):
         block = frame.S[A].T @ (frame.M_c[B] @ frame.S[B])  # (9)
@@ -32,6 +30,12 @@ def mass_matrix_in(craft: Spacecraft, frame: BaseFrame) -> Array:
             block = mirror(block + joint.armature * np.eye(joint.nv))
         blocks[A, B], blocks[B, A] = block, block.T
     return assembled(craft, blocks)
+
+
+def kinetic_energy(craft: Spacecraft, q: Array, v: Array) -> Any:
+    """T = 1/2 v^T M v in J                                                                              (10)"""
+    v = rates(craft, v)
+    return 0.5 * (v @ (mass_matrix(craft, q) @ v))
 
 
 def mass_matrix_derivatives(craft: Spacecraft, q: Array) -> Array:

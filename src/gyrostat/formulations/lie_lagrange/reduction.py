@@ -10,9 +10,8 @@ from ...algebra import Array, mirror, solve_spd
 from ...model import Spacecraft
 from ..arguments import configuration, rates, shaped, vector3
 from ..recursive.coriolis import Choice, coriolis_matrix
-from .base_frame import base_frame
 from .coriolis import bias_force
-from .mass_matrix import mass_matrix, mass_matrix_in
+from .mass_matrix import mass_matrix
 
 LINEAR = slice(3, 6)  # the base's linear velocity in v
 
@@ -57,7 +56,7 @@ def reduced_forward_dynamics(craft: Spacecraft, q: Array, f: Array, tau: Array) 
     """
     q, f, tau = configuration(craft, q), reduced_rates(craft, f), rates(craft, tau, "tau")
     refuse_other_bases(craft)
-    M = mass_matrix_in(craft, base_frame(craft, q))
+    M = mass_matrix(craft, q)
     N = _elimination(M)
     return solve_spd(_reduced(M, N), N.T @ (tau - bias_force(craft, q, N @ f)))
 

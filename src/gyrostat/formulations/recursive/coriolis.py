@@ -25,8 +25,7 @@ def coriolis_matrix(craft: Spacecraft, q: Array, v: Array, *, choice: Choice = "
     "lie": what Lagrange's equations on a Lie group give as they stand, (26') of the same paper; `Mdot - 2 C` is *not* skew.
         Joint kinds that are Lie subgroups.
 
-    All three differ for as little as one free body; where every rate is the derivative of a coordinate, "christoffel" and
-    "skew" agree.
+    Where every rate is the derivative of a coordinate, "christoffel" and "skew" agree; for one rigid body, "skew" and "lie" do.
     """
     if choice == "christoffel":
         return christoffel_matrix(craft, q, v)
