@@ -69,7 +69,8 @@ def simulate_own_state(
     zero = np.zeros(1)
     y0 = np.append(x0, 0.0)[None]
     start = State(times[:1].copy(), y0.copy(), np.zeros((1, 0)), zero.copy(), zero.copy(), zero.copy(), zero.copy())
-    outcome = integrate(system, plan, start, np.zeros((1, 1)))
+    constants = np.zeros((1, 1))  # the run's number
+    outcome = integrate(system, plan, start, constants)
     rows = outcome.saved[0]
     rows[0] = y0[0]
     if Status(int(outcome.state.status[0])) != Status.done:
@@ -79,12 +80,12 @@ def simulate_own_state(
     states = Kernel(trace(lambda x: state_of(craft, x), None, inputs={"x": (n,)}))(rows[:, :n])
     equations = Equations(craft, Controller(control), None, forward_dynamics, float(times[0]), external_loads=False)
     minimal = np.concatenate([*states, rows[:, n:]], axis=-1)
-    data: xarray.Dataset = dataset(equations, times, minimal[None], np.zeros((1, 1)), True)
+    data: xarray.Dataset = dataset(equations, times, minimal[None], constants, True)
     data["own_state"] = (("time", "own_name"), rows[:, :n])
     data.attrs.update(_attributes(craft, formulation, method, rtol, atol, times))
     s = outcome.state
     final = State(s.t, minimal[-1:], s.held, s.h, s.status, s.steps, s.rejections)
-    return Trajectory(craft, data, final, (), equations)
+    return Trajectory(craft, data, final, constants=constants, equations=equations)
 
 
 def _attributes(
@@ -101,7 +102,4 @@ def _attributes(
         "atol": atol,
         "t_span": (float(times[0]), float(times[-1])),
         "t0": float(times[0]),
-        "constants": np.zeros(1),
-        "failures": (),
-        "parameters": {},
     }
