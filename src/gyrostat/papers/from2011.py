@@ -32,6 +32,10 @@ ASSUMPTIONS = [
     "The paper has no numerical example: craft, states and torques are ours.",
     "Twists are angular first here and linear first in the paper; equations are those of docs/errata/from2011.md.",
 ]
+REMARKS = [
+    "Agrees: no singularity on SE(3) x R^n; the equivalent manipulator moves as the craft does, at any momentum.",
+    "Does not agree: (7), (22), (26), (28), (31), (39), (40) as printed are wrong; see docs/errata/from2011.md.",
+]
 
 
 def craft() -> Spacecraft:
@@ -226,4 +230,4 @@ def reproduce(out_dir: str | Path) -> Reproduction:
         *equivalence_checks(*runs),
         *printed_checks(group[1], printed),
     ]
-    return Reproduction(checks, figures, ASSUMPTIONS)
+    return Reproduction(checks, figures, ASSUMPTIONS, REMARKS)
