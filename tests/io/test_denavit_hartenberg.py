@@ -14,7 +14,10 @@ from random_trees import random_inertia, random_rotation
 X, Y, Z = np.eye(3)
 
 
-def transform(R=np.eye(3), p=(0.0, 0.0, 0.0)) -> np.ndarray:
+IDENTITY = np.eye(3)
+
+
+def transform(R=IDENTITY, p=(0.0, 0.0, 0.0)) -> np.ndarray:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = R, p
     return T

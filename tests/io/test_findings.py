@@ -229,7 +229,7 @@ URDF = [
     ("note", "mimic-ignored", "joint 'elbow'", ["'other'"], [HUB, ARM, "!" + elbow('<mimic joint="other"/>')]),
     ("note", "ignored", "<transmission>", ["2 times"], [HUB, "!<transmission/>", "<transmission/>"]),
     ("note", "no-products", "link 'hub'", ["ixy, ixz, iyz"], ["!" + inertial(moments='ixx="1" iyy="1" izz="1"')]),
-    ("note", "world-floats", "link 'world'", ["base='fixed'"], [HUB.replace("hub", "world")]),
+    ("note", "world-floats", "link 'world'", ["base='fixed'"], ["!" + HUB.replace("hub", "world")]),
 ]
 
 

@@ -99,10 +99,16 @@ def test_a_floating_joint_below_a_dummy_root_is_the_bases(read):
 
 
 def test_a_massless_root_that_bends_is_refused_and_the_way_out_is_named(read):
-    parts = ('<link name="world"/>', link("arm"), joint("shoulder", "world", "arm", "continuous"))
+    parts = ('<link name="plate"/>', link("arm"), joint("shoulder", "plate", "arm", "continuous"))
     with pytest.raises(gs.ModelError, match="base='fixed'"):
         read(*parts)
     assert read(*parts, base="fixed").nv == 1
+
+
+def test_a_massless_root_named_world_is_the_ground(read):
+    craft = read('<link name="world"/>', link("arm"), joint("shoulder", "world", "arm", "continuous"))
+    assert (craft.base, craft.nv) == ("world", 1)
+    assert [f.code for f in craft.findings] == ["world-held"]
 
 
 def test_joint_attributes(read):

@@ -31,17 +31,23 @@ def assemble(
     report.raise_errors()
     merged, all_frames = _without_dummy_root(report, merged, all_frames, lines)
     root = merged[0]
-    kind = base or "free"
+    kind = base or _custom(report, root, lines)
     if root.joint.kind != kind:
         merged[0] = replace(root, joint=replace(root.joint, kind=kind))
-    if root.name == "world" and kind == "free":
-        report.note(
-            "world-floats",
-            "link 'world'",
-            "the root link floats freely, as every root does.",
-            "Pass base='fixed' to hold it.",
-        )
     return build(report, name, merged, all_frames, lines=lines)
+
+
+def _custom(report: Report, root: Body, lines: Lines) -> str:
+    """A root floats. Only a root without mass and with the name "world" is the ground, by custom."""
+    file, line = lines.get(f"body '{root.name}'", (report.file, None))
+    if root.name != "world":
+        return "free"
+    if root.mass or root.inertia.any():
+        message, hint = "the root link floats freely, as every root does.", "Pass base='fixed' to hold it."
+        report.note("world-floats", "link 'world'", message, hint, line, file)
+        return "free"
+    report.note("world-held", "link 'world'", "has no mass: taken as the ground, the base is fixed.", "", line, file)
+    return "fixed"
 
 
 def _parents_first(bodies: list[Body]) -> list[Body]:

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from ..model import KINDS, Finding, ModelError, Spacecraft, nearest
 from .report import fail
 from .xml_reader import parse_xml, read_bytes
@@ -35,10 +37,14 @@ def load(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None 
 
     Raises `ModelError` (a ValueError) with every finding. Warnings and notes are kept in `craft.findings`.
     """
-    path = Path(path)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows is refused by name
+        return _load(Path(path), base, None if mesh_root is None else Path(mesh_root))
+
+
+def _load(path: Path, base: str | None, mesh_root: Path | None) -> Spacecraft:
     if base is not None and base not in KINDS:
         raise ValueError(f"base is '{base}'; expected a joint kind such as 'free' or 'fixed'. {nearest(base, KINDS)}")
-    roots = (path.parent,) if mesh_root is None else (path.parent, Path(mesh_root))
+    roots = (path.parent,) if mesh_root is None else (path.parent, mesh_root)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         expected = ", ".join(SUFFIXES)

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from ..algebra import Array, rotation, rotation_from_rpy
+from ..model.validation import LARGEST
 
 ANGLES = {"deg": math.pi / 180, "rad": 1.0}
 RATES = {"deg/s": math.pi / 180, "rad/s": 1.0, "rpm": math.pi / 30}
@@ -26,8 +27,8 @@ def _number(value: Any) -> float:
 
 def _finite(value: Any) -> float:
     number = _number(value)
-    if not math.isfinite(number):
-        raise ValueError("expected a finite number")
+    if not abs(number) < LARGEST:
+        raise ValueError("expected a finite number" if not math.isfinite(number) else "is too large for a number")
     return number
 
 

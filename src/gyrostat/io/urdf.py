@@ -26,6 +26,7 @@ KIND_OF_TYPE = {
     "spherical": "spherical",
 }
 KNOWN = {"link", "joint", "material"}
+UNBOUNDED = 1e30  # a limit of this size or more is none
 
 
 def read_urdf(data: bytes, file: str, *, base: str | None = None, mesh_roots: tuple[Path, ...] = ()) -> Spacecraft:
@@ -246,6 +247,7 @@ def _limits(report: Report, element: Element, place: str, type_: str) -> Limits:
     ranged = type_ in ("revolute", "prismatic") and ("lower" in given.attributes or "upper" in given.attributes)
     if not ranged:
         values |= {"lower": -np.inf, "upper": np.inf}
+    values = {name: float(np.copysign(np.inf, x)) if abs(x) >= UNBOUNDED else x for name, x in values.items()}
     if values["lower"] > values["upper"]:
         message = f"lower limit {values['lower']} is above upper limit {values['upper']}."
         report.error("limits", place, message, "Exchange them.", given.line)

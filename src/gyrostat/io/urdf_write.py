@@ -9,6 +9,7 @@ import numpy as np
 
 from ..algebra import Array, inertia_components, rpy_from_rotation
 from ..model import Body, Finding, ModelError, Shape, Spacecraft
+from .urdf import UNBOUNDED
 
 TYPE_OF_KIND = {
     "revolute": "revolute",
@@ -106,8 +107,8 @@ def _joint(body: Body) -> list[str]:
 
 
 def _bounded(value: float) -> str:
-    """URDF has no infinity: the largest number stands for it."""
-    return repr(float(np.clip(value, -np.finfo(float).max, np.finfo(float).max)))
+    """URDF has no infinity: a number that no limit reaches stands for it."""
+    return repr(float(np.clip(value, -UNBOUNDED, UNBOUNDED)))
 
 
 def _fixed(name: str, parent: str, child: str, position: Array, R: Array) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..algebra import Array
+from ..model.validation import LARGEST
 from .report import Report
 from .xml_reader import Element
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 def malformed(text: str) -> str:
     """Why `text` is no finite number; empty if it is one."""
     if _NUMBER.fullmatch(text):
-        return "" if math.isfinite(float(text)) else f"'{_short(text)}' is too large for a number"
+        return "" if abs(float(text)) < LARGEST else f"'{_short(text)}' is too large for a number"
     if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         return f"'{text}' is not finite"
     return f"'{_short(text)}' is no number"

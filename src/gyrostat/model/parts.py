@@ -69,6 +69,7 @@ def _unit(a: Array) -> Array:
     """`a` at length one; untouched if zero (refused later, by name) or symbolic."""
     if a.dtype == object or not np.isfinite(a).all() or not a.any():
         return a
+    a = a / np.abs(a).max()  # else the squares of very large or small elements are lost
     a = a / np.sqrt(a @ a)
     a = np.where(np.abs(a) < 1e-15, 0.0, a)
     a.flags.writeable = False

@@ -11,6 +11,8 @@ from .findings import Finding, nearest
 from .parts import Body, Frame, Joint, Thruster
 from .plausibility import immovable, unit_slips
 
+LARGEST = 1e60  # of any number in a model, so that products of several stay finite
+
 
 def error(code: str, element: str, message: str, hint: str = "") -> Finding:
     return Finding("error", message, hint, element, code=code)
@@ -151,9 +153,11 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
 
 def _finite(place: str, **values: Any) -> list[Finding]:
     return [
-        error("not-finite", place, f"{name} is {np.asarray(value).tolist()}; expected finite numbers.")
+        error(
+            "not-finite", place, f"{name} is {np.asarray(value).tolist()}; expected finite numbers below {LARGEST:g}."
+        )
         for name, value in values.items()
-        if not np.isfinite(value).all()
+        if not (np.abs(value) < LARGEST).all()
     ]
 
 
