@@ -98,6 +98,7 @@ def heyoka(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Ma
 
     if len(graph) > _HEYOKA_OPERATIONS:
         return None
+    hy.set_nthreads(1)
     operations = {
         "add": lambda a, b: a + b,
         "sub": lambda a, b: a - b,
@@ -117,7 +118,7 @@ def heyoka(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Ma
         else:
             values.append(operations[op](*(values[a] for a in args)))
     outputs = [values[k] for result in graph.results for k in result]
-    function = hy.cfunc(outputs, vars=[x for row in symbols for x in row], parallel_mode=False)
+    function = hy.cfunc(outputs, vars=[x for row in symbols for x in row])
     x = np.ascontiguousarray(np.concatenate(states[: len(symbols)], axis=-1).T)
     out = np.empty((len(outputs), *x.shape[1:]))
     return (lambda: function(x, outputs=out)), 1 if x.ndim == 1 else x.shape[1]

@@ -119,6 +119,9 @@ def test_remainders_are_those_of_numpy():
     a[:9], b[:9] = [6, -6, 5.5, -5.5, 0, 1e300, 7, np.nan, np.inf], [3, 3, 2, 2, 1, 3, np.inf, 1, 1]
     with np.errstate(all="ignore"):
         assert np.array_equal(compiled(lambda a, b: a % b, 2)(a, b), a % b, equal_nan=True)
+    k, y = RNG.integers(-1000, 1000, 500), abs(spread(-3, 3, 500))
+    assert np.array_equal(compiled(lambda a, b: a // b, 2)(k + 0.5, np.ones(500)), k)
+    assert np.array_equal(compiled(lambda a, b: a // b, 2)(k * y * 1.0000001, y), k * y * 1.0000001 // y)
 
 
 def test_conditions_and_selection():

@@ -174,6 +174,8 @@ def test_wrong_calls_say_what_is_wrong(craft, dynamics):
         dynamics(q, v, tau, speed=1)
     with pytest.raises(TypeError, match="complex128"):
         dynamics(q * 1j, v, tau)
+    with pytest.raises(TypeError, match="cannot be named 'out'"):
+        tracing.compile(lambda out: out, None, inputs={"out": ()})
     with pytest.raises(TypeError, match="float64 or float32"):
         tracing.compile(gs.forward_dynamics, craft, dtype=np.int32)
 

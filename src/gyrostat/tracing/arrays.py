@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from ..algebra.elementary import Array
 from .graph import Graph, Port
 
+_ANY = ctypes.c_char
 _LINE = 64  # bytes of a cache line
 
 
@@ -119,7 +121,10 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
 
 def address(x: Array) -> int:
     """Where the array's first number lies (`x.ctypes.data`, sooner)."""
-    return x.__array_interface__["data"][0]
+    try:
+        return ctypes.addressof(_ANY.from_buffer(x))
+    except (TypeError, ValueError):  # read-only, empty, or not in one piece
+        return x.__array_interface__["data"][0]
 
 
 def _as_numbers(value: Any, dtype: np.dtype, name: str, port: Port) -> Array:

@@ -126,6 +126,7 @@ class Expr(_Symbol):
     __truediv__, __rtruediv__ = _operators(rules.div)
     __pow__, __rpow__ = _operators(rules.pow)
     __mod__, __rmod__ = _operators(rules.mod)
+    __floordiv__, __rfloordiv__ = _operators(rules.floordiv)
     __lt__, __gt__ = _operators(rules.lt)
     __le__, __ge__ = _operators(rules.le)
     atan2, ratan2 = _operators(rules.atan2)

@@ -38,6 +38,9 @@ def compile(
     """Compile `function(craft, ...)` for exactly that spacecraft; see `trace` for the arguments.
 
     threads: how many to use at most; None for all cores. dtype: float64 or float32.
+
+    Sums and products may be reordered, as real numbers allow: results agree with NumPy's to rounding. What is zero in the equations
+    stays zero, also when multiplied by NaN or infinity. Otherwise NaN and infinity come out as they do from NumPy.
     """
     graph = trace(function, craft, inputs=inputs, static=static, parameters=parameters)
     return Kernel(graph, threads=threads, dtype=dtype)
@@ -57,6 +60,9 @@ class Kernel:
         self.graph, self.threads, self.dtype = graph, threads, np.dtype(dtype)
         if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise TypeError(f"dtype {self.dtype} cannot be compiled. Choose float64 or float32.")
+        taken = {"out", "layout"} & {port.path[0] for port in graph.inputs}
+        if taken:
+            raise TypeError(f"{graph.name}: a kernel's argument cannot be named '{taken.pop()}'. Rename it.")
         scalar = "double" if self.dtype == np.float64 else "float"
         self.lanes = machine.host_lanes(scalar)
         self._library, self._work = _build(graph, self.lanes, scalar)
@@ -163,11 +169,19 @@ class Kernel:
         cuts = [blocks * k // shares for k in range(shares + 1)]
 
         def share(k: int) -> None:
-            work = arrays.aligned((self._work,), self.dtype)
-            record = np.array([arrays.address(work), cuts[k], cuts[k + 1], count, *entries], dtype=np.int64)
-            entry(arrays.address(record))
+            record = (ctypes.c_int64 * (4 + len(entries)))(self._work_memory(), cuts[k], cuts[k + 1], count, *entries)
+            entry(ctypes.addressof(record))
 
         pool.run(share, shares)
+
+    def _work_memory(self) -> int:
+        """The address of the calling thread's work memory."""
+        try:
+            return self._local.work[1]
+        except AttributeError:
+            work = arrays.aligned((self._work,), self.dtype)
+            self._local.work = work, arrays.address(work)
+            return self._local.work[1]
 
     def to_lanes(self, array: Any, shape: tuple[int, ...]) -> Array:
         """Rows (n, *shape) laid out by lane: (blocks, *shape, lanes). The last block is padded with the last row."""

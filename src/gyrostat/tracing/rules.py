@@ -197,6 +197,10 @@ def mod(a: Any, b: Any) -> Any:
     return _plain_binary("mod", a, b)
 
 
+def floordiv(a: Any, b: Any) -> Any:
+    return floor(add(div(sub(a, mod(a, b)), b), 0.5))  # an integer but for rounding
+
+
 def atan2(a: Any, b: Any) -> Any:
     return _plain_binary("atan2", a, b)
 
