@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra.elementary import Array
 from .graph import Graph, Port
 
-_ANY = ctypes.c_char
+_ANY: Any = ctypes.c_char
 _LINE = 64  # bytes of a cache line
 
 
