@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import gyrostat as gs
 from gyrostat.io import check
 
 GOOD = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
@@ -307,3 +311,14 @@ def test_encodings(tmp_path, encoding):
     assert check(path).craft.name == "Ariane-é"
     path.write_bytes(b'<?xml version="1.0" encoding="klingon"?><robot/>')
     assert [f.code for f in check(path).errors] == ["xml"]
+
+
+def test_every_code_is_in_the_documentation():
+    folder = Path(gs.__file__).parent
+    sources = [*(folder / "io").glob("*.py"), *(folder / "model").glob("*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    calls = re.findall(r'(?:error|warning|note|fail)\(\s*f?"([a-z]+(?:-[a-z]+)*)"', text)
+    codes = set(calls) | set(re.findall(r'code="([a-z-]+)"', text)) | {row[1] for row in URDF}
+    assert len(codes) > 50
+    documented = (folder.parents[1] / "docs" / "file-format.md").read_text(encoding="utf-8")
+    assert sorted(code for code in codes if f"`{code}`" not in documented) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -217,9 +219,14 @@ def test_meshes_are_named_relative_to_the_file(tmp_path):
 
 
 def test_every_key_of_the_schema_is_in_the_documentation():
-    from pathlib import Path
-
     text = (Path(__file__).resolve().parents[2] / "docs" / "file-format.md").read_text(encoding="utf-8")
     for table in TABLES.values():
         for key in table.model_fields:
             assert f"`{key}`" in text, key
+
+
+def test_the_example_in_the_documentation_loads(written):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "file-format.md").read_text(encoding="utf-8")
+    example = text.split("```toml\n")[1].split("```")[0]
+    craft = load(written(example))
+    assert (craft.nbodies, craft.nv, craft.findings) == (3, 8, ())

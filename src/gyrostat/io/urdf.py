@@ -124,6 +124,7 @@ def _tree(report: Report, robot: Element, links: dict[str, Body]) -> list[Body]:
     """Every link with the joint that carries it, roots first, then in the order of the joints."""
     carried: dict[str, tuple[Joint, int]] = {}
     seen: dict[str, int] = {}
+    broken: set[str | None] = set()  # children of joints with errors of their own: not roots
     for element in robot.all("joint"):
         name = _name(report, element)
         place = f"joint '{name}'"
@@ -135,6 +136,7 @@ def _tree(report: Report, robot: Element, links: dict[str, Body]) -> list[Body]:
         seen[name] = element.line
         joint, child = _joint(report, element, name, links)
         if child is None or joint is None:
+            broken.add(child)
             continue
         if child in carried:
             other, line = carried[child]
@@ -153,7 +155,11 @@ def _tree(report: Report, robot: Element, links: dict[str, Body]) -> list[Body]:
         for name in ("base", "base_joint", *(f"base_joint_{i}" for i in range(len(taken) + 1)))
         if name not in taken
     )
-    roots = [replace(link, joint=Joint(base_name, "free")) for name, link in links.items() if name not in carried]
+    roots = [
+        replace(link, joint=Joint(base_name, "free"))
+        for name, link in links.items()
+        if name not in carried and name not in broken
+    ]
     if len(roots) > 1:
         listed = ", ".join(f"'{root.name}'" for root in roots[:8]) + (", ..." if len(roots) > 8 else "")
         report.error(
