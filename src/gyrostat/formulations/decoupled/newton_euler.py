@@ -33,7 +33,7 @@ from ...algebra import Array, Pose, cross, mirror, skew, solve_spd, unboxed
 from ...model import Joint, Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
 from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motion, why_not
-from ..dual_quaternion.joints import joint_map
+from ..dual_quaternion.joints import is_zero, joint_map
 from ..dual_quaternion.support import screw_joint_of
 from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
 
@@ -192,7 +192,7 @@ def _held(
     if follows is not None:
         return Held(np.eye(6), L, g + H @ follows, np.zeros((6, 6)))
     r, n = len(N), joint.nv
-    if not n or (isinstance(joint.armature, (int, float)) and joint.armature == 0):
+    if not n or is_zero(joint.armature):
         return Held(N, L, g, np.zeros((r, r)))
     give = np.block([[np.zeros((r, r)), np.zeros((r, n))], [np.zeros((n, r)), np.eye(n) / joint.armature]])
     return Held(np.vstack([N, L]), L, g, give)

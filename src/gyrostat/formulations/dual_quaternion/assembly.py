@@ -34,7 +34,7 @@ from ...model import Joint, Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
 from ..carriers import wheel_motion
 from .elimination import Solution
-from .joints import JointMap
+from .joints import JointMap, is_zero
 from .kinematics import Frames, Motion, frames, joint_bias, motion_of_rates
 from .loads import known_wrench
 from .support import require
@@ -127,7 +127,7 @@ def _system(
 
 def _with_rotor(joint: Joint, maps: JointMap, held: bool) -> JointMap:
     """The joint's map, with the load of its rotor as one more reaction per rate."""
-    if held or not joint.nv or (isinstance(joint.armature, (int, float)) and joint.armature == 0):
+    if held or not joint.nv or is_zero(joint.armature):
         return maps
     r, d = maps.V.shape[1], joint.nv
     Pi = np.block([[maps.Pi, np.zeros((r, d))], [np.zeros((d, r)), np.eye(d)]])

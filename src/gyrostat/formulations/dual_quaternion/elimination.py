@@ -21,6 +21,7 @@ from ...algebra import (
 from ...model import Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
 from ..carriers import wheel_motion
+from .joints import is_zero
 from .kinematics import Frames, Motion, frames, joint_bias, motion_of_rates
 from .loads import known_wrench
 from .support import require
@@ -123,7 +124,7 @@ def eliminate(
                 continue
             K_a = mirror(K[B] - U[B] @ ldl_solve(*D[B], U[B].T))
             W_0 = U[B] @ ldl_solve(*D[B], u[B]) - e[B]
-            if _zero(joint.armature):
+            if is_zero(joint.armature):
                 V, V_act = wrench_from_dual(maps.V), wrench_from_dual(maps.V_act)
                 held = V @ V.T
                 K_a, W_0 = held @ K_a @ held, held @ W_0 + V_act @ joint.rate(tau)  # (5)
@@ -164,7 +165,3 @@ def _six_by_six(M: Array) -> Array:
 
 def _turned(R_Bi: Array, x: Array) -> Array:
     return np.concatenate([R_Bi @ x[:3], R_Bi @ x[3:]])
-
-
-def _zero(x: Any) -> bool:
-    return isinstance(x, (int, float)) and x == 0

@@ -13,7 +13,7 @@ with X the swap. For joints R, P, S, C, U these are the paper's matrices, for ev
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,8 +95,13 @@ def _exchange(turns: int, slides: int) -> Array:
     return np.block([[np.zeros((turns, slides)), np.eye(turns)], [np.eye(slides), np.zeros((slides, turns))]])
 
 
+def is_zero(x: Any) -> bool:
+    """True if x is the number zero; false for every symbol, whose value is not known."""
+    return bool(x == 0)
+
+
 def _vanishes(x: Array) -> bool:
-    return all(isinstance(e, (int, float)) and e == 0 for e in x)
+    return all(is_zero(e) for e in x)
 
 
 def _snapped(A: Array) -> Array:
