@@ -14,14 +14,15 @@ from random_trees import random_spacecraft
 TREE = random_spacecraft(4, links=4, kinds=("revolute", "prismatic", "spherical", "wheel"), base="free")
 
 
-def test_every_formulation_agrees_on_a_spacecraft_that_all_support():
+def test_every_formulation_agrees_on_a_spacecraft_with_wheels():
     report = verify(TREE, states=3)
+    able, reasons = supporting(TREE)
     assert report.passed
-    assert not report.absent
+    assert report.absent == reasons
     named = {c.first for c in report.comparisons} | {c.second for c in report.comparisons}
-    assert named == {*FORMULATIONS, *(f"{name}, compiled" for name in FORMULATIONS)}
-    pairs = len(FORMULATIONS) * (len(FORMULATIONS) - 1) // 2
-    assert sum(c.quantity == "accelerations" for c in report.comparisons) == pairs + len(FORMULATIONS)
+    assert named == {*able, *(f"{name}, compiled" for name in able)}
+    pairs = len(able) * (len(able) - 1) // 2
+    assert sum(c.quantity == "accelerations" for c in report.comparisons) == pairs + len(able)
     quantities = {c.quantity for c in report.comparisons}
     assert quantities == set(run.ALLOWED)
     assert report.worst is not None
@@ -102,8 +103,8 @@ def test_registry():
         assert callable(module.forward_dynamics)
         assert callable(module.supports)
     able, reasons = supporting(TREE)
-    assert set(able) == set(FORMULATIONS)
-    assert not reasons
+    assert set(able) | set(reasons) == set(FORMULATIONS)
+    assert {"recursive", "dual_quaternion", "decoupled", "lie_lagrange", "generalized_jacobian"} <= set(able)
     with pytest.raises(ValueError, match="formulation 'recursve' is not known. Did you mean 'recursive'"):
         formulation("recursve")
 
