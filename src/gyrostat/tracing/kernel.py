@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..algebra.elementary import Array
-from . import arrays, cache, machine, pool
+from . import arrays, machine, pool
+from .build import build
 from .graph import Graph
-from .llvm import assembly
+from .single import Single
 from .trace import trace
 from .tree import LEAF, flatten, unflatten
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_HOLDING = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # does not release the GIL: quicker for a single state
-_ENTRIES = ("block", "rows", "lanes")
 _WORTH_A_THREAD = 400_000  # lane operations: some 50 microseconds
 
 
@@ -65,7 +61,7 @@ class Kernel:
             raise TypeError(f"{graph.name}: a kernel's argument cannot be named '{taken.pop()}'. Rename it.")
         scalar = "double" if self.dtype == np.float64 else "float"
         self.lanes = machine.host_lanes(scalar)
-        self._library, self._work = _build(graph, self.lanes, scalar)
+        self._library, self._work = build(graph, self.lanes, scalar)
         rows, lanes = self._library.address("rows"), self._library.address("lanes")
         self._entry = {"rows": _RELEASING(rows), "lanes": _RELEASING(lanes)}
         self._arguments = tuple(dict.fromkeys(port.path[0] for port in graph.inputs if port.path[0] != "parameters"))
@@ -94,10 +90,10 @@ class Kernel:
             try:
                 single = self._local.single
             except AttributeError:
-                single = self._local.single = _Single(self)
+                single = self._local.single = Single(self.graph, self.dtype, self._library.address("rows"), self._work)
             if single.take(args):
                 single.entry(single.pointer)
-                return single.fresh() if out is None else single.give(out)
+                return single.fresh() if out is None else single.give(out, self._check_out)
         return self._call_batch(self._bind(args, named), out, layout)
 
     def _bind(self, args: tuple, named: dict[str, Any]) -> Sequence[Any]:
@@ -198,77 +194,5 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
     return {path}
 
 
-class _Single:
-    """One state at a time, for one thread: through buffers whose addresses are written down once."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        graph, self.dtype = kernel.graph, kernel.dtype
-        self.inputs = [np.zeros(port.shape, self.dtype) for port in graph.inputs]
-        self.outputs = [np.zeros(port.shape, self.dtype) for port in graph.outputs]
-        self.slots = [(buffer, buffer.shape) for buffer in self.inputs]
-        self.work = arrays.aligned((kernel._work,), self.dtype)
-        addresses = [n for a in (*self.inputs, *self.outputs) for n in (a.ctypes.data, 0)]
-        self.record = np.array([self.work.ctypes.data, 0, 1, 1, *addresses], dtype=np.int64)
-        self.pointer = ctypes.c_void_p(self.record.ctypes.data)
-        self.entry = _HOLDING(kernel._library.address("rows"))
-        self.check_out, self.structure = kernel._check_out, graph.structure
-        self.copies = [b.copy if b.ndim else functools.partial(b.__getitem__, ()) for b in self.outputs]
-        self.fresh = self.copies[0] if graph.structure is LEAF else self.nested
-        self.expected = len(self.inputs) if kernel._plain else -1
-
-    def take(self, args: tuple) -> bool:
-        """Copy the arguments into the buffers; False if they are not arrays of just one state, one for each input."""
-        if len(args) != self.expected:
-            return False
-        dtype = self.dtype
-        try:
-            for array, (buffer, shape) in zip(args, self.slots):  # noqa: B905 (a microsecond matters here)
-                if array.shape != shape or array.dtype is not dtype:
-                    return False
-                buffer[...] = array
-        except AttributeError:
-            return False
-        return True
-
-    def nested(self) -> Any:
-        """The results, in new arrays."""
-        return unflatten(self.structure, iter([copy() for copy in self.copies]))
-
-    def give(self, out: Any) -> Any:
-        """The results, written to `out`."""
-        first = self.outputs[0]
-        if self.structure is LEAF and type(out) is np.ndarray and out.shape == first.shape and out.dtype is self.dtype:
-            out[...] = first
-            return out
-        for array, buffer in zip(self.check_out(out, ()), self.outputs, strict=True):
-            array[...] = buffer
-        return out
-
-
-@functools.cache
-def _own_version() -> str:
-    """A digest of the source files that turn a graph into assembly: another gyrostat never loads what this one stored."""
-    digest = hashlib.sha256(b"gyrostat")
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
 def _rebuild(graph: Graph, threads: int | None, dtype: Any) -> Kernel:
     return Kernel(graph, threads=threads, dtype=dtype)
-
-
-def _build(graph: Graph, lanes: int, scalar: str) -> tuple[machine.Library, int]:
-    """Machine code from the cache, or compiled and stored there; and the numbers of work memory that a call needs."""
-    key = hashlib.sha256(
-        "\n".join((_own_version(), graph.key, str(lanes), scalar, machine.identity())).encode()
-    ).hexdigest()
-    stored = cache.load(key)
-    if stored is not None:
-        head, _, code = stored.partition(b"\n")
-        return machine.Library(code, _ENTRIES), int(head)
-    text, vectors = assembly(graph, lanes, scalar)
-    code = machine.machine_code(text)
-    work = vectors * lanes
-    cache.store(key, str(work).encode() + b"\n" + code)
-    return machine.Library(code, _ENTRIES), work

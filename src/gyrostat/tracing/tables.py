@@ -57,19 +57,10 @@ def _at_table(op: str, x: Array, values: Array) -> Array:
         return np.asarray(OPS[op].numeric(x, values))
     table = Table(values)
     out = np.empty(x.shape, dtype=object)
-    out.reshape(-1)[:] = [_element(op, e, table) for e in x.reshape(-1)]
+    out.reshape(-1)[:] = [table_rule(op, e, table) for e in x.reshape(-1)]
     return out
 
 
-def _element(op: str, x: Any, table: Table) -> Any:
-    return x.trace.node(op, (x,), table) if isinstance(x, Expr) else fold_table(op, float(x), table)
-
-
-def fold_table(op: str, x: float, table: Table) -> float:
-    """`search` or `lookup` of a plain float."""
-    return float(OPS[op].numeric(x, table.values))
-
-
 def table_rule(op: str, x: Any, table: Table) -> Any:
-    """`search` or `lookup` as a rule (see rules.py)."""
-    return _element(op, x, table)
+    """`search` or `lookup` of an Expr or a plain number, as a rule (see rules.py)."""
+    return x.trace.node(op, (x,), table) if isinstance(x, Expr) else float(OPS[op].numeric(float(x), table.values))

@@ -1,0 +1,38 @@
+"""From a graph to machine code in memory, through the cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from . import cache, machine
+from .graph import Graph
+from .llvm import assembly
+
+ENTRIES = ("block", "rows", "lanes")
+
+
+@functools.cache
+def _own_version() -> str:
+    """A digest of the source files that turn a graph into assembly: another gyrostat never loads what this one stored."""
+    digest = hashlib.sha256(b"gyrostat")
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def build(graph: Graph, lanes: int, scalar: str) -> tuple[machine.Library, int]:
+    """Machine code from the cache, or compiled and stored there; and the numbers of work memory that a call needs."""
+    key = hashlib.sha256(
+        "\n".join((_own_version(), graph.key, str(lanes), scalar, machine.identity())).encode()
+    ).hexdigest()
+    stored = cache.load(key)
+    if stored is not None:
+        head, _, code = stored.partition(b"\n")
+        return machine.Library(code, ENTRIES), int(head)
+    text, vectors = assembly(graph, lanes, scalar)
+    code = machine.machine_code(text)
+    work = vectors * lanes
+    cache.store(key, str(work).encode() + b"\n" + code)
+    return machine.Library(code, ENTRIES), work
