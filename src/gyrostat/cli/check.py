@@ -18,21 +18,24 @@ from ..formulations.recursive import center_of_mass, composite_inertia, neutral,
 from ..io import CheckResult
 from ..io import check as check_file
 from ..model import Joint, Spacecraft
-from .output import console, number, numbers, print_findings, safe, summary
+from .output import BaseKind, console, number, numbers, print_findings, safe, summary
 
 MAX_ROWS = 60
 
 
 def check(
     file: Annotated[
-        Path, typer.Argument(help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True)
+        Path,
+        typer.Argument(
+            metavar="FILE", help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True
+        ),
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
     mesh_root: Annotated[
         Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)
     ] = None,
-    base: Annotated[str | None, typer.Option(help="Kind of the base's joint, in place of the file's.")] = None,
+    base: BaseKind = None,
 ) -> None:
     """Show what is in a spacecraft FILE and what is wrong with it."""
     result = check_file(file, base=base, mesh_root=mesh_root)

@@ -9,19 +9,22 @@ import typer
 from rich.text import Text
 
 from ..io import load, save
-from .output import console, print_findings, safe
+from .output import BaseKind, console, print_findings, safe
 
 
 def convert(
     source: Annotated[
-        Path, typer.Argument(help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True)
+        Path,
+        typer.Argument(
+            metavar="SOURCE", help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True
+        ),
     ],
-    target: Annotated[Path, typer.Argument(help="File to write: .toml or .urdf.", dir_okay=False)],
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="File to write: .toml or .urdf.", dir_okay=False)],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace TARGET if it exists.")] = False,
     mesh_root: Annotated[
         Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)
     ] = None,
-    base: Annotated[str | None, typer.Option(help="Kind of the base's joint, in place of the file's.")] = None,
+    base: BaseKind = None,
 ) -> None:
     """Read SOURCE, write TARGET: the same spacecraft, the same dynamics, in the other format."""
     if target.exists() and not overwrite:

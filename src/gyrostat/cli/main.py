@@ -50,7 +50,7 @@ def run() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Unicode still shows everything else
     try:
-        app()
+        app(prog_name="gyrostat")
     except KeyboardInterrupt:
         errors().print("Stopped.")
         sys.exit(130)

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
-from ..model import Finding
+from ..model import KINDS, Finding, nearest
+
+
+def _known_kind(value: str | None) -> str | None:
+    if value is not None and value not in KINDS:
+        raise typer.BadParameter(f"'{value}' is no joint kind. {nearest(value, KINDS)}")
+    return value
+
+
+BaseKind = Annotated[
+    str | None, typer.Option(callback=_known_kind, help="Kind of the base's joint, in place of the file's.")
+]
 
 STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 SHOWN_PER_CODE = 4  # notes of one sort; the rest are counted
