@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test lint bench clean
+BENCHMARKS ?= $(filter-out benchmarks/timing.py benchmarks/peers.py benchmarks/jax_arm.py,$(wildcard benchmarks/*.py))
+
+.PHONY: demo test lint bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -18,7 +20,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed-bench
-	$(BIN)/python benchmarks/forward_dynamics.py
+	for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'gyrostat needs Python 3.11 or newer, found ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12')"

@@ -25,7 +25,7 @@ LAYERS = (
     "simulation",
     "campaign",
     "io",
-    "verify",
+    "verification",
     "view",
     "papers",
     "cli",

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from . import algebra as algebra
+from .formulations.equivalent_manipulator import equivalent_force as equivalent_force
 from .formulations.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
+from .formulations.equivalent_manipulator import equivalent_state as equivalent_state
 from .formulations.generalized_jacobian import base_velocity_from_momentum as base_velocity_from_momentum
 from .formulations.generalized_jacobian import generalized_coriolis as generalized_coriolis
 from .formulations.generalized_jacobian import generalized_inertia as generalized_inertia
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from .tracing import normal as normal
     from .tracing import trace as trace
     from .tracing import uniform as uniform
+    from .verification import verify as verify
 
 __version__ = "0.1.0"
 
@@ -79,6 +82,7 @@ _LATER = {
     "environment": ("Environment", "uniform_gravity"),
     "io": ("check", "load", "load_formation", "save"),
     "simulation": ("SimulationWarning", "Trajectory", "When", "simulate"),
+    "verification": ("verify",),
     "tracing": ("Kernel", "TraceError", "compile", "interp", "jacobian_of", "linearize", "normal", "trace", "uniform"),
 }
 _HOME = {name: module for module, names in _LATER.items() for name in names}

@@ -13,7 +13,7 @@ from gyrostat.cli import verify as verify_command
 from gyrostat.cli.reproduce import PAPERS, reproduce
 from gyrostat.cli.verify import verify
 from gyrostat.papers.checks import Reproduction, at_most
-from gyrostat.verify import Comparison, VerifyReport
+from gyrostat.verification import Comparison, VerifyReport
 
 URDF = """<robot name="two"><link name="base"><inertial><mass value="5"/><origin xyz="0 0 0"/>
 <inertia ixx="1" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/></inertial></link>

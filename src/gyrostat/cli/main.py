@@ -13,6 +13,8 @@ from .check import check
 from .convert import convert
 from .demo import demo
 from .output import errors, print_findings, sentence
+from .reproduce import reproduce
+from .verify import verify
 
 app = typer.Typer(
     add_completion=False,
@@ -25,6 +27,8 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(check)
 app.command()(convert)
+app.command()(verify)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:

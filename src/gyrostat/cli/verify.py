@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..io import load
-from ..verify import Comparison, VerifyReport
-from ..verify import verify as compare
+from ..verification import Comparison, VerifyReport
+from ..verification import verify as compare
 from .output import console, errors, safe
 
 

@@ -8,7 +8,7 @@ import pytest
 import gyrostat as gs
 from gyrostat.formulations import recursive
 from gyrostat.formulations.registry import FORMULATIONS, formulation, supporting
-from gyrostat.verify import Comparison, VerifyReport, run, verify
+from gyrostat.verification import Comparison, VerifyReport, run, verify
 from random_trees import random_spacecraft
 
 TREE = random_spacecraft(4, links=4, kinds=("revolute", "prismatic", "spherical", "wheel"), base="free")
@@ -42,7 +42,7 @@ def test_peers_agree_with_every_formulation(seed):
 
 
 def test_a_peer_that_is_not_installed_is_named(monkeypatch):
-    from gyrostat.verify import peers
+    from gyrostat.verification import peers
 
     monkeypatch.setitem(peers.PEERS, "Pinocchio", lambda craft: "not installed. Try: pip install pin")
     monkeypatch.delitem(peers.PEERS, "MuJoCo")
