@@ -22,37 +22,14 @@ SECTIONS = ("compiler", "default", "asset", "worldbody")
 IN_DEFAULT = ("default", "geom", "joint", "site", "mesh")
 IN_BODY = ("body", "frame", "replicate", "geom", "joint", "freejoint", "inertial", "site")
 UNSUPPORTED = ("composite", "flexcomp", "flex", "attach", "plugin")
+# fmt: off
 NUMERIC = {
-    "pos",
-    "quat",
-    "axisangle",
-    "xyaxes",
-    "zaxis",
-    "euler",
-    "size",
-    "fromto",
-    "mass",
-    "density",
-    "axis",
-    "range",
-    "stiffness",
-    "damping",
-    "armature",
-    "frictionloss",
-    "ref",
-    "springref",
-    "springdamper",
-    "diaginertia",
-    "fullinertia",
-    "actuatorfrcrange",
-    "offset",
-    "scale",
-    "refpos",
-    "refquat",
-    "boundmass",
-    "boundinertia",
+    "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "size", "fromto", "mass", "density", "axis", "range",
+    "stiffness", "damping", "armature", "frictionloss", "ref", "springref", "springdamper", "diaginertia",
+    "fullinertia", "actuatorfrcrange", "offset", "scale", "refpos", "refquat", "boundmass", "boundinertia",
     "settotalmass",
 }
+# fmt: on
 IGNORED_ATTRIBUTES = {
     "compiler": ("meshdir", "texturedir", "assetdir", "fusestatic", "discardvisual"),
     "geom": ("material",),
@@ -66,9 +43,7 @@ class Prepared:
     text: str = ""
     places: list[tuple[str, int]] = field(default_factory=list)  # of line 1, 2, ...
     assets: dict[str, bytes] = field(default_factory=dict)
-    meshes: dict[str, tuple[str, tuple[float, ...]]] = field(
-        default_factory=dict
-    )  # geom -> mesh file and scale, for viewing
+    meshes: dict[str, tuple[str, tuple[float, ...]]] = field(default_factory=dict)  # geom -> file, scale: for viewing
     colors: dict[str, tuple[float, ...]] = field(default_factory=dict)  # geom -> colour of its material
     name: str = ""
     elements: dict[str, tuple[str, int]] = field(default_factory=dict)  # "body 'hub'" -> file and line
