@@ -311,3 +311,21 @@ def test_narrower_vectors(craft, dynamics, monkeypatch, name, features, lanes):
         else:
             expected = np.array([law(craft, *x) for x in zip(q, v, tau, strict=True)])
         np.testing.assert_allclose(kernel(q, v, tau), expected, atol=tolerance * np.abs(expected).max())
+
+
+def test_memory_is_reused_only_when_nobody_holds_it():
+    double = tracing.compile(lambda x: 2 * x, None, inputs={"x": ()})
+    x = np.arange(300_000.0)
+    kept = [double(x)[k::2] for k in range(3)]  # views keep their memory
+    again = [double(x + k) for k in range(4)]
+    del again[1]
+    again.append(double(x - 7))
+    for k, view in enumerate(kept):
+        assert np.array_equal(view, 2 * x[k::2])
+    assert (
+        np.array_equal(again[-1], 2 * (x - 7))
+        and np.array_equal(again[0], 2 * x)
+        and np.array_equal(again[1], 2 * (x + 2))
+    )
+    addresses = {double(x).ctypes.data for _ in range(10)}
+    assert len(addresses) <= 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +10,7 @@ import numpy as np
 
 from ..algebra.elementary import Array
 from .graph import Graph, Port
-
-_ANY: Any = ctypes.c_char
-_LINE = 64  # bytes of a cache line
+from .memory import address, aligned
 
 
 class Rows:
@@ -52,7 +49,7 @@ class Rows:
         return batch + shape
 
     def empty(self, shape: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-        return np.empty(batch + shape, dtype=self.dtype)
+        return aligned(batch + shape, self.dtype)
 
     def count(self, batch: tuple[int, ...]) -> int:
         return math.prod(batch)
@@ -108,23 +105,6 @@ class Lanes(Rows):
     ) -> tuple[list[int], list[Array]]:
         strides = [x.strides[0] if x.shape[0] > 1 else 0 for x in inputs] + [y.strides[0] for y in outputs]
         return [n for x, s in zip((*inputs, *outputs), strides, strict=True) for n in (address(x), s)], list(inputs)
-
-
-def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
-    """An empty array that starts where a cache line does: loads of whole vectors then touch one line each."""
-    dtype = np.dtype(dtype)
-    size = math.prod(shape) * dtype.itemsize
-    raw = np.empty(size + _LINE, dtype=np.uint8)
-    start = -address(raw) % _LINE
-    return raw[start : start + size].view(dtype).reshape(shape)
-
-
-def address(x: Array) -> int:
-    """Where the array's first number lies (`x.ctypes.data`, sooner)."""
-    try:
-        return ctypes.addressof(_ANY.from_buffer(x))
-    except (TypeError, ValueError):  # read-only, empty, or not in one piece
-        return x.__array_interface__["data"][0]
 
 
 def _as_numbers(value: Any, dtype: np.dtype, name: str, port: Port) -> Array:

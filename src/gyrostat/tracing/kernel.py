@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.elementary import Array
-from . import arrays, machine, pool
+from . import arrays, machine, memory, pool
 from .build import build
 from .graph import Graph
 from .single import Single
@@ -175,8 +175,8 @@ class Kernel:
         try:
             return self._local.work[1]
         except AttributeError:
-            work = arrays.aligned((self._work,), self.dtype)
-            self._local.work = work, arrays.address(work)
+            work = memory.aligned((self._work,), self.dtype)
+            self._local.work = work, memory.address(work)
             return self._local.work[1]
 
     def to_lanes(self, array: Any, shape: tuple[int, ...]) -> Array:

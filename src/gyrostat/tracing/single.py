@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.elementary import Array
-from . import arrays
+from . import memory
 from .graph import Graph
 from .tree import LEAF, unflatten
 
@@ -25,7 +25,7 @@ class Single:
         self.inputs = [np.zeros(port.shape, self.dtype) for port in graph.inputs]
         self.outputs = [np.zeros(port.shape, self.dtype) for port in graph.outputs]
         self.slots = [(buffer, buffer.shape) for buffer in self.inputs]
-        self.work = arrays.aligned((work,), self.dtype)
+        self.work = memory.aligned((work,), self.dtype)
         addresses = [n for a in (*self.inputs, *self.outputs) for n in (a.ctypes.data, 0)]
         self.record = np.array([self.work.ctypes.data, 0, 1, 1, *addresses], dtype=np.int64)
         self.pointer = ctypes.c_void_p(self.record.ctypes.data)
