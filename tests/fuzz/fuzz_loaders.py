@@ -14,11 +14,10 @@ import atheris
 
 with atheris.instrument_imports(include=["gyrostat.io", "gyrostat.model", "tomllib"]):
     import gyrostat as gs
-    from gyrostat.io import check
-    from gyrostat.io import mjcf, toml_read, urdf, values, xml_reader  # noqa: F401
+    from gyrostat.io import check, mjcf, toml_read, urdf, values, xml_reader  # noqa: F401
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "io"))
-from test_malformed import TEXTS  # noqa: E402
+from test_malformed import TEXTS
 
 SUFFIXES = list(TEXTS)
 FOLDER = Path(tempfile.mkdtemp(prefix="gyrostat_fuzz_"))
