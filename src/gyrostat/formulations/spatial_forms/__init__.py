@@ -1,0 +1,27 @@
+"""The four forms of a rigid body's equations of motion, what they share, and what formations and multibody systems inherit.
+
+Ploen, Hadaegh, Scharf: Spacecraft Formations, Part 1: Absolute Equations of Motion (2004), with the corrections of
+docs/errata/ploen2004.md, and the relative and multibody equations it announces.
+"""
+
+from .coriolis import coriolis as coriolis
+from .coriolis import passivity_matrix as passivity_matrix
+from .inheritance import bias_force as bias_force
+from .inheritance import body_jacobians as body_jacobians
+from .inheritance import coriolis_matrix as coriolis_matrix
+from .inheritance import forward_dynamics as forward_dynamics
+from .inheritance import kinetic_energy as kinetic_energy
+from .inheritance import mass_matrix as mass_matrix
+from .inheritance import supports as supports
+from .rigid_body import acceleration as acceleration
+from .rigid_body import shift as shift
+from .rigid_body import spatial_inertia as spatial_inertia
+from .rigid_body import velocity_product as velocity_product
+from .stacked import StackedEquations as StackedEquations
+from .stacked import stacked_equations as stacked_equations
+from .virtual_tree import member_states as member_states
+from .virtual_tree import relative_acceleration as relative_acceleration
+from .virtual_tree import relative_pose as relative_pose
+from .virtual_tree import relative_twist as relative_twist
+from .virtual_tree import tree_state as tree_state
+from .virtual_tree import virtual_tree as virtual_tree
