@@ -282,7 +282,7 @@ def _turn2(angle: object) -> Array:
 def _arc(angle: object) -> Array:
     """Displacement after turning by `angle` while moving at constant velocity in B, as a matrix (2, 2)."""
     x = angle * angle  # type: ignore[operator]
-    a, b = stumpff(1, x), stumpff(2, x) * angle  # type: ignore[operator]
+    a, b = stumpff(1, x), stumpff(2, x) * angle
     return np.array([[a, -b], [b, a]])
 
 

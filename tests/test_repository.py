@@ -1,0 +1,31 @@
+"""The repository itself: its documents point to what exists, and no file knows the machine it was made on."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_of_documents_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (document.parent / target).exists(), f"{document.name} points to {target}"
+
+
+def test_no_file_names_a_folder_of_one_machine():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    pattern = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w")
+    for name in listed.stdout.split():
+        path = ROOT / name
+        if path.suffix in (".py", ".md", ".toml", ".json", ".html", "") and path.is_file():
+            found = pattern.search(path.read_text(encoding="utf-8", errors="replace"))
+            assert found is None, f"{name}: {found.group() if found else ''}"
