@@ -22,6 +22,10 @@ lint: $(VENV)/.installed-test
 bench: $(VENV)/.installed-bench
 	for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
 
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python tests/fuzz/fuzz_loaders.py -max_total_time=300
+
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'gyrostat needs Python 3.11 or newer, found ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12')"
 	$(PYTHON) -m venv $(VENV)

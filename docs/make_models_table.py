@@ -8,6 +8,7 @@ measurement.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
@@ -103,6 +104,7 @@ def read(rates: int, mass: float) -> str:
 def refused(message: str, path: Path) -> str:
     text = " ".join(message.replace(str(path), path.name).split()).removeprefix("Error: ").removeprefix("XML Error: ")
     text = text.replace("|", "/").split(" Element")[0]
+    text = re.sub(r"'(?:file:)?/[^' ]*/([^/' ]*)'?", r"'.../\1'", text)  # absolute paths of whoever wrote the file
     return f"**refused**: {text[:60].rstrip('. ')}{'...' if len(text) > 60 else ''}"
 
 

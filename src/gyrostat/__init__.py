@@ -37,6 +37,7 @@ from .formulations.recursive import regressor as regressor
 from .formulations.recursive import step_configuration as step_configuration
 from .formulations.recursive import total_mass as total_mass
 from .model import Body as Body
+from .model import DHLink as DHLink
 from .model import Finding as Finding
 from .model import Frame as Frame
 from .model import Joint as Joint
