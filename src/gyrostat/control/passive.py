@@ -9,6 +9,7 @@ import numpy as np
 
 from ..algebra import Array, clip, exp, maximum, where
 from ..model import Joint, Spacecraft
+from .wheels import torque_range
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,15 @@ class Actuators:
         return self.lag > 0.0
 
 
-def saturated(craft: Spacecraft, tau: Array) -> Array:
-    """tau held within the joints' effort limits."""
+def saturated(craft: Spacecraft, tau: Array, v: Array) -> Array:
+    """tau held within the joints' effort limits; a wheel near its largest speed is driven no faster."""
     parts = []
     for joint in craft.joints:
         own, effort = joint.rate(tau), joint.limits.effort
-        parts.append(clip(own, -effort, effort) if np.isfinite(effort) else own)
+        if joint.kind == "wheel" and np.isfinite(joint.limits.velocity):
+            parts.append(clip(own, *torque_range(joint.limits, joint.rate(v))))
+        else:
+            parts.append(clip(own, -effort, effort) if np.isfinite(effort) else own)
     return np.concatenate(parts) if parts else tau
 
 

@@ -161,7 +161,7 @@ class Equations:
             command, zdot = self.controller(x)
         applied, load_rate = command, np.zeros(0)
         if self.actuators is not None:
-            wanted = saturated(craft, command) if self.actuators.saturate else command
+            wanted = saturated(craft, command, v) if self.actuators.saturate else command
             applied = wanted
             if self.actuators.remembers:
                 applied = x[at["load"]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..control.controller import Controller
+from ..control.modes import demand_mode, guarded
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
 from ..formulations import recursive
@@ -16,6 +17,7 @@ from ..model import Spacecraft
 from .compiling import compile_system, settled
 from .engine import Plan, State, initial_samples, integrate
 from .equations import Equations
+from .mode_audit import warn_if_broken
 from .progress import progress_bar
 from .request import (
     choice,
@@ -45,6 +47,7 @@ def simulate(
     *,
     control: Callable[..., Any] | Controller | None = None,
     environment: Callable[..., Any] | Environment | None = None,
+    mode: str | None = None,
     formulation: str = "recursive",
     integrator: str = "dop853",
     rtol: Any = 1e-10,
@@ -71,6 +74,8 @@ def simulate(
     """How the spacecraft moves from `q0, v0` over `t_span`, compiled. Leading batch axes of q0 and v0 are runs.
 
     control(craft, t, q, v) -> tau, or a `Controller` with memory. environment(craft, t, q, v) -> wrenches, or an `Environment`.
+    mode: "floating", "rotation-floating", "rotation-flying", "translation-flying" or "flying": what may act besides the joints; the
+        rest is refused, and what the mode conserves is audited (`Trajectory.mode_audit`).
     integrator: "dop853" (order 8) or "rk45", which choose their steps by rtol and atol (numbers, or one per component of q and v);
         "rk4" or "gauss6" (implicit, symplectic, order 6) with a fixed `step`. A `step` makes the others fixed too.
     save_at: times to keep; by default 401 from start to end. events: functions of (craft, t, q, v), or `When(...)`.
@@ -102,13 +107,16 @@ def simulate(
     values, value_shapes = per_run(parameters, count, lambda name, _: np.shape(craft.value(name)), "parameters")
     given, given_shapes = per_run(inputs, count, lambda _, value: own_shape(value, count, single), "inputs")
 
+    motions, law = prescribed_motions(craft, prescribed, locked, v), controller_of(control)
+    if mode is not None:
+        law = guarded(craft, demand_mode(craft, mode, motions), law)
     equations = Equations(
         craft,
-        controller_of(control),
+        law,
         environment if isinstance(environment, Environment) or environment is None else Environment(environment),
         dynamics_of(craft, formulation),
         float(span[0]) if resume is None else float(resume.data.attrs["t0"]),
-        prescribed_motions(craft, prescribed, locked, v),
+        motions,
         actuators,
         stops,
         conserves(craft, conserve, environment),
@@ -148,8 +156,13 @@ def simulate(
     if resume is None:
         outcome.saved[:, plan.saves == span[0]] = first[:, None, :]
     settings = {"formulation": formulation, "rtol": rtol, "atol": atol, "step": step, "seed": seed}
+    if mode is not None:
+        settings["mode"] = mode
     own = {name: value.reshape(count, *value_shapes[name]) for name, value in values.items()}
-    return trajectory_of(equations, outcome, plan, constants, own, single, settings, span, resume)
+    trajectory = trajectory_of(equations, outcome, plan, constants, own, single, settings, span, resume)
+    if mode is not None:
+        warn_if_broken(trajectory)
+    return trajectory
 
 
 def _momenta(craft: Spacecraft, q: Array, v: Array, values: Mapping[str, Array]) -> Array:

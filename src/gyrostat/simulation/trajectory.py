@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from .audit import Audit
     from .equations import Equations
+    from .mode_audit import ModeAudit
+    from .saturation import Saturation
 
 
 class Event(NamedTuple):
@@ -196,6 +198,20 @@ class Trajectory:
 
         return audit(self)
 
+    @cached_property
+    def mode_audit(self) -> ModeAudit | None:
+        """What the manoeuvring mode must conserve, and what of it changed; None without a mode."""
+        from .mode_audit import mode_audit
+
+        return mode_audit(self)
+
+    @cached_property
+    def saturation(self) -> tuple[Saturation, ...]:
+        """Motors and wheels that were asked for more than their limits at any saved time."""
+        from .saturation import saturation
+
+        return saturation(self)
+
     # ---- files and pictures
 
     def save(self, path: str | Path) -> Path:
@@ -228,4 +244,7 @@ class Trajectory:
         t = self.time
         steps = f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)"
         head = f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs['integrator']}, {steps}"
-        return "\n".join([head, *self.failures, str(self.audit)])
+        lines = [head, *self.failures, str(self.audit)]
+        if self.mode_audit is not None:
+            lines.append(str(self.mode_audit))
+        return "\n".join([*lines, *map(str, self.saturation)])

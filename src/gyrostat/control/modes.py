@@ -1,0 +1,151 @@
+"""Manoeuvring modes: which actuators may act on a craft with an arm. Wilde et al. (2018), section 6 of the corrected digest.
+
+| mode               | acts besides the joints              | conserved                                                    |
+|--------------------|--------------------------------------|--------------------------------------------------------------|
+| floating           | nothing                              | linear and angular momentum                                  |
+| rotation-floating  | wheels                               | linear and angular momentum, wheels included                 |
+| rotation-flying    | an external couple (wheels too)      | linear momentum                                              |
+| translation-flying | an external force (wheels too)       | angular momentum about the centre of mass, where the force   |
+|                    |                                      | passes through it                                            |
+| flying             | force and couple (wheels too)        | nothing                                                      |
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, cross, rotation
+from ..formulations.recursive import center_of_mass
+from ..model import Spacecraft, nearest
+from .controller import Controller
+
+
+@dataclass(frozen=True)
+class Mode:
+    """What may act besides the joints' own motors."""
+
+    name: str
+    couple: bool = False  # an external torque on the base, by itself
+    force: bool = False  # an external force
+    wheels: bool = False  # wheel motors
+    turns_by_wheels: bool = False  # attitude is held by wheels: there must be enough of them
+
+
+MODES = {
+    mode.name: mode
+    for mode in (
+        Mode("floating"),
+        Mode("rotation-floating", wheels=True, turns_by_wheels=True),
+        Mode("rotation-flying", couple=True, wheels=True),
+        Mode("translation-flying", force=True, wheels=True),
+        Mode("flying", couple=True, force=True, wheels=True),
+    )
+}
+
+
+def mode_named(name: str) -> Mode:
+    if name not in MODES:
+        raise ValueError(f"mode '{name}' is not known. {nearest(str(name), MODES)}")
+    return MODES[name]
+
+
+def through_center_of_mass(craft: Spacecraft, q: Array, force_B: Array) -> Array:
+    """Base wrench [c x F; F] (6,) of a force in base axes whose line passes through the craft's centre of mass."""
+    c = rotation(q[:4]).T @ (center_of_mass(craft, q) - q[4:7])
+    return np.concatenate([cross(c, force_B), force_B])
+
+
+def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode:
+    """The mode of that name, if the craft has what it takes. moved: joints whose motion is prescribed.
+
+    Raises a ValueError that says what is missing.
+    """
+    mode = mode_named(name)
+    base = craft.joint(craft.base)
+    if base.kind != "free":
+        raise ValueError(f"mode '{name}' needs a base that is free; that of {craft.name} is {base.kind}.")
+    if mode.turns_by_wheels and (axes := independent_axes(craft)) < 3:
+        raise ValueError(
+            f"mode '{name}' holds the base's attitude by wheels about three independent axes; {craft.name} has {axes}. "
+            f"Add gs.Wheel or a control-moment gyro, or choose 'floating'."
+        )
+    for joint in (craft.joint_named(m) for m in moved):
+        if joint is base and name != "flying":
+            raise ValueError(
+                f"mode '{name}': the motion of the base is prescribed, which takes a force and a couple: mode 'flying'."
+            )
+        if joint.kind == "wheel" and not mode.wheels:
+            raise ValueError(
+                f"mode '{name}': the motion of wheel '{joint.name}' is prescribed, but wheels may not act."
+            )
+    return mode
+
+
+def independent_axes(craft: Spacecraft) -> int:
+    """About how many axes wheels can turn the craft: a wheel's own; for one on a gimbal, all across the gimbal's axis."""
+    directions = [np.zeros(3)]
+    for wheel in craft.wheels:
+        carrier, a = wheel.parent, wheel.joint.axis
+        assert carrier is not None
+        joint = craft.joint(carrier)
+        if carrier != craft.base and joint.kind == "revolute":
+            g = joint.axis
+            directions += [joint.rotation @ x for x in (a, np.cross(g, a))]
+        else:
+            directions.append(a)
+    return int(np.linalg.matrix_rank(np.array(directions, dtype=float), tol=1e-9))
+
+
+def guarded(craft: Spacecraft, mode: Mode, control: Controller | None) -> Controller | None:
+    """The same controller; it refuses loads that the mode does not allow, when traced as when called with numbers."""
+    if control is None:
+        return None
+
+    @functools.wraps(control.output)
+    def output(*args: Any, **more: Any) -> Any:
+        tau = np.asarray(control.output(*args, **more))
+        if tau.shape == (craft.nv,):  # else refused later, by its shape
+            refuse(craft, mode, tau)
+        return tau
+
+    return replace(control, output=output)
+
+
+def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
+    """A ValueError if tau holds a load that the mode does not allow. A traced entry counts as a load, unless it is zero."""
+    couple, force = (not _zero(tau[at]) for at in (slice(0, 3), slice(3, 6)))
+    allowed: Mapping[str, str] = {
+        "floating": "nothing acts on the base from outside",
+        "rotation-floating": "the base is turned by wheels, not from outside",
+        "rotation-flying": "the base is turned by a couple without a net force",
+        "translation-flying": "the base is pushed by a force, not turned by a couple",
+    }
+    if force and not mode.force:
+        raise ValueError(
+            f"mode '{mode.name}': the control law pushes the base (tau[3:6]), but {allowed[mode.name]}. "
+            f"Return zeros there, or choose 'translation-flying' or 'flying'."
+        )
+    if couple and not mode.couple and not force:
+        raise ValueError(
+            f"mode '{mode.name}': the control law turns the base (tau[:3]), but {allowed[mode.name]}. "
+            f"Return zeros there, or choose 'rotation-flying' or 'flying'."
+        )
+    driven = [wheel.name for wheel in craft.wheels if not _zero(wheel.joint.rate(tau))]
+    if driven and not mode.wheels:
+        raise ValueError(
+            f"mode '{mode.name}': the control law drives wheel '{driven[0]}', but {allowed[mode.name]}. "
+            f"Return zeros for wheels, or choose 'rotation-floating'."
+        )
+
+
+def _zero(x: Array) -> bool:
+    """True if every entry is the number zero."""
+    return all(isinstance(e, (int, float, np.number)) and e == 0 for e in np.ravel(x))
+
+
+Law = Callable[..., Array]

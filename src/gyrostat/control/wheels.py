@@ -1,0 +1,97 @@
+"""Reaction wheels: their axes and momenta, sharing of a torque among them, and what they can give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, clip, mirror, rotation, solve_spd
+from ..formulations.recursive import forward_kinematics
+from ..formulations.recursive.kinematics import body_twists, joint_poses
+from ..model import Body, Spacecraft, Wheel
+
+TAPER = 0.01  # of the speed limit: over this range the torque that would speed a wheel up further falls to zero
+
+
+def wheel_pyramid(
+    body: str, spin_inertia: float, *, elevation: float = float(np.arctan(0.5**0.5)), name: str = "wheel", **limits: Any
+) -> tuple[Body, ...]:
+    """Four wheels on a body, their axes evenly about z and raised by `elevation` towards it (default: equal in x, y and z).
+
+    limits: `max_torque`, `max_speed`, `position` of each, as of `gs.Wheel`. Any three of the four turn the body about all axes.
+    """
+    wheels = []
+    for k in range(4):
+        azimuth = np.pi / 4 + k * np.pi / 2
+        level, up = np.cos(elevation), np.sin(elevation)
+        axis = (level * np.cos(azimuth), level * np.sin(azimuth), up)
+        wheels.append(Wheel(f"{name}_{k + 1}", body, axis, spin_inertia, **limits))
+    return tuple(wheels)
+
+
+def wheel_axes(craft: Spacecraft, q: Array) -> Array:
+    """Unit axes of all wheels in base axes, (3, wheels)."""
+    R_NB = forward_kinematics(craft, q).R_NB
+    R_0N = rotation(q[:4]).T
+    axes = [R_0N @ (R_NB[craft.index(w.name)] @ w.joint.axis) for w in craft.wheels]
+    return np.stack(axes, axis=1) if axes else np.zeros((3, 0))
+
+
+def spin_inertias(craft: Spacecraft) -> Array:
+    """J of each wheel, (wheels,)."""
+    return np.array([w.joint.axis @ w.inertia @ w.joint.axis for w in craft.wheels])
+
+
+def wheel_speeds(craft: Spacecraft, v: Array) -> Array:
+    """Relative to their carriers, (wheels,)."""
+    return np.array([v[w.joint.v_at][0] for w in craft.wheels])
+
+
+def wheel_momenta(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """J (W + a.w) of each wheel: along its axis, the carrier's turning included, (wheels,)."""
+    V = body_twists(craft, q, v, joint_poses(craft, q))
+    spins = [w.joint.axis @ V[w.name][:3] for w in craft.wheels]
+    return spin_inertias(craft) * np.array(spins)
+
+
+def share_torque(axes: Array, torque: Array, null_motion: Array | None = None) -> Array:
+    """Motor torques (wheels,) whose reactions turn the carrier by `torque` (3,): axes @ tau = -torque.
+
+    tau = -axes^T (axes axes^T)^-1 torque            the least sum of squares        (1)
+          + (1 - axes^# axes) null_motion            unseen by the carrier           (2)
+    """
+    gram = mirror(axes @ axes.T)
+    tau = -(axes.T @ solve_spd(gram, torque))  # (1)
+    if null_motion is None:
+        return tau
+    return tau + null_motion - axes.T @ solve_spd(gram, axes @ null_motion)  # (2)
+
+
+def towards_speeds(craft: Spacecraft, v: Array, speeds: Any, rate: float) -> Array:
+    """Motor torques (wheels,), to be used as null motion, that let speeds approach the given ones at `rate` in 1/s."""
+    return rate * spin_inertias(craft) * (np.asarray(speeds) - wheel_speeds(craft, v))
+
+
+def wheel_limits(craft: Spacecraft) -> tuple[Array, Array]:
+    """Largest torque and largest speed of each wheel, (wheels,) each; infinite where the model gives none."""
+    limits = [w.joint.limits for w in craft.wheels]
+    return np.array([x.effort for x in limits]), np.array([x.velocity for x in limits])
+
+
+def momentum_capacity(craft: Spacecraft) -> Array:
+    """J times the largest speed, (wheels,)."""
+    return spin_inertias(craft) * wheel_limits(craft)[1]
+
+
+def torque_range(limits: Any, speed: Any) -> tuple[Any, Any]:
+    """Smallest and largest torque of a wheel at that speed: the limit, less what would push it past its largest speed."""
+    top, most = limits.effort, limits.velocity
+    if not np.isfinite(most):
+        return -top, top
+    if not np.isfinite(top):
+        raise ValueError(
+            "a wheel has max_speed but no max_torque: give max_torque= too; its drive lets the torque fall to zero at the limit."
+        )
+    room = TAPER * most
+    return -top * clip((most + speed) / room, 0.0, 1.0), top * clip((most - speed) / room, 0.0, 1.0)
