@@ -1,72 +1,67 @@
-"""`gyrostat demo`: a first look at a free-floating spacecraft with an arm."""
+"""`gyrostat demo`: a free-floating servicer moves its arm; report and scene are written and named."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+import typer
 
-from ..formulations.recursive import (
-    center_of_mass,
-    forward_dynamics,
-    frame_pose,
-    jacobian,
-    mass_matrix,
-    momentum,
-    neutral,
-    total_mass,
-)
-from ..model import Spacecraft
-from ..models import servicer
+from ..formulations.recursive import total_mass
 from .check import body_tree
-from .output import console, number, numbers
+from .files import must_be_writable
+from .output import console, number
+from .run import print_audit
 
 
-def demo() -> None:
-    """Load the bundled servicer (1.8 t, six-joint arm) and show how it reacts when its joints are driven."""
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to write.", file_okay=False)] = Path("gyrostat-demo"),
+) -> None:
+    """Run the bundled servicer (1.8 t, six-joint arm, nothing holds its base); write its report and its 3-D scene."""
+    from ..io.files import write_whole
+    from ..scenario import load
+    from ..scenario.template import DEMO
+    from ..view.report import write_report
+
     out = console()
-    craft = servicer()
-    out.print(f"[bold]{craft.name}[/bold]: a spacecraft with a six-joint arm, floating freely. Nothing holds its base.")
+    _make(folder)
+    scenario, result = folder / "scenario.toml", folder / "result.nc"
+    report, scene = folder / "report.html", folder / "scene.html"
+    must_be_writable(scenario, result, report, scene)
+    write_whole(scenario, DEMO.read_text(encoding="utf-8"))
+    work = load(scenario)
+    craft = work.craft
+    out.print(
+        f"[bold]{craft.name}[/bold]: a spacecraft with a six-joint arm, {number(total_mass(craft))} kg, floating freely."
+    )
     out.print(body_tree(craft))
-    q = neutral(craft)
-    q[7:] = np.radians([20.0, 40.0, -70.0, 30.0, 25.0, 0.0])
+    out.print(f"\n{work.name}: {work.duration:g} s ...")
+    trajectory = work.simulate()
+    turned = 2 * np.degrees(np.arccos(min(1.0, abs(float(trajectory.q[-1, :4] @ trajectory.q[0, :4])))))
+    moved = 100 * float(np.linalg.norm(trajectory.q[-1, 4:7] - trajectory.q[0, 4:7]))
     out.print(
-        f"\nWith its arm bent: mass {number(total_mass(craft))} kg, centre of mass {numbers(center_of_mass(craft, q))} m, ",
-        end="",
+        f"The joints did what they were told; the base, which nobody touched, turned by [bold]{turned:.1f} deg[/bold] and moved "
+        f"by {moved:.1f} cm.\nArm and base share one momentum, which no joint can change:"
     )
-    out.print(f"end effector at {numbers(frame_pose(craft, q, 'tool').p)} m.")
-    M = mass_matrix(craft, q)
-    out.print(
-        f"Its mass matrix is {M.shape[0]} x {M.shape[1]} (base rotation 3, base translation 3, joints {craft.nv - 6}), "
-        f"condition number {np.linalg.cond(M):.0f}.\n"
+    print_audit(out, trajectory)
+    trajectory.save(result)
+    trajectory.to_html(scene, title=work.name)
+    write_report(trajectory, report, title=work.name, scenario=work.text, scene=scene.name)
+    rows = (
+        (scene, "the moving spacecraft: open it in a browser"),
+        (report, "plots and audit: open it in a browser"),
+        (result, "every number, as NetCDF"),
+        (scenario, f"what was run; change it, then: gyrostat run {scenario}"),
     )
-    _drive_each_joint(out, craft, q, M)
-    out.print(
-        "\nPush a joint and the base turns the other way: arm and base share one momentum, which no joint can change.\n"
-        "Next: [bold]gyrostat check FILE[/bold] shows what is in your own URDF, MJCF or TOML file."
-    )
+    out.print("\nWritten:")
+    for path, words in rows:
+        out.print(f"  [bold]{path}[/bold]".ljust(46) + words, soft_wrap=True)
+    out.print(f"\nDrag the arm yourself, live:   [bold]gyrostat view {result}[/bold]", soft_wrap=True)
 
 
-def _drive_each_joint(out: Console, craft: Spacecraft, q: np.ndarray, M: np.ndarray) -> None:
-    """At rest, 1 N m on one joint at a time: who accelerates, and what happens to the momentum."""
-    table = Table(
-        "1 N m on", "joint turns", "with the base held", "base turns", "end effector moves", "momentum rate", box=None
-    )
-    table.add_row("", "mrad/s^2", "mrad/s^2", "mrad/s^2", "mm/s^2", "of its parts", style="dim")
-    J = jacobian(craft, q, "tool")
-    for joint in craft.joints[1:]:
-        tau = np.zeros(craft.nv)
-        tau[joint.v_at] = 1.0
-        vdot = forward_dynamics(craft, q, np.zeros(craft.nv), tau)
-        held = np.linalg.solve(M[6:, 6:], tau[6:])[joint.v_at.start - 6]
-        base_only = np.concatenate([vdot[:6], np.zeros(craft.nv - 6)])
-        rate = np.abs(momentum(craft, q, vdot)[:3]).max() / np.abs(momentum(craft, q, base_only)[:3]).max()
-        table.add_row(
-            joint.name,
-            f"{1e3 * vdot[joint.v_at][0]:.4g}",
-            f"{1e3 * held:.4g}",
-            f"{1e3 * np.linalg.norm(vdot[:3]):.4g}",
-            f"{1e3 * np.linalg.norm((J @ vdot)[3:]):.4g}",
-            f"{rate:.0e}",
-        )
-    out.print(table)
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"cannot make the folder '{folder}': {error.strerror}. Choose another one.") from None

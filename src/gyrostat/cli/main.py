@@ -12,9 +12,12 @@ from ..model import ModelError
 from .check import check
 from .convert import convert
 from .demo import demo
+from .init import init, schema
 from .output import errors, print_findings, sentence
 from .reproduce import reproduce
+from .run import run as run_scenario
 from .verify import verify
+from .view import view
 
 app = typer.Typer(
     add_completion=False,
@@ -22,13 +25,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Dynamics of spacecraft that carry robot arms, wheels and each other.",
-    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage.",
+    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage, 3 a run that blew up.",
 )
 app.command()(demo)
+app.command()(init)
+app.command("run")(run_scenario)
+app.command()(view)
 app.command()(check)
 app.command()(convert)
 app.command()(verify)
 app.command()(reproduce)
+app.command()(schema)
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from .servicer import servicer as servicer
+from .servicer7 import servicer7 as servicer7
 
 
 def file(name: str) -> Path:

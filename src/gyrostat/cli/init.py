@@ -1,0 +1,47 @@
+"""`gyrostat init` and `gyrostat schema`: a scenario to start from, and its description for editors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from .output import console, safe
+
+
+def init(
+    file: Annotated[Path, typer.Argument(help="File to write.", dir_okay=False)] = Path("scenario.toml"),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Write a commented scenario FILE that runs as it is."""
+    from ..io.files import write_whole
+    from ..scenario import template
+
+    if file.exists() and not overwrite:
+        raise typer.BadParameter(
+            f"'{file}' exists already. Choose another name, or pass --overwrite.", param_hint="FILE"
+        )
+    write_whole(file, template())
+    console().print(
+        Text(
+            safe(f"wrote {file}\nrun it:   gyrostat run {file} --report report.html --scene scene.html"), style="green"
+        )
+    )
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, instead of the screen.")] = None,
+) -> None:
+    """Print the JSON schema of scenario files, for editors that complete and check them."""
+    from ..io.files import write_whole
+    from ..scenario import json_schema
+
+    text = json.dumps(json_schema(), indent=2) + "\n"
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(out, text)
+        console().print(Text(safe(f"wrote {out}"), style="green"))

@@ -1,0 +1,6 @@
+"""Scenario files: a spacecraft, where it starts, what it does, and how it is integrated, in one TOML file."""
+
+from .scenario import Scenario as Scenario
+from .scenario import load as load
+from .template import json_schema as json_schema
+from .template import template as template

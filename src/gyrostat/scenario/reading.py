@@ -1,0 +1,115 @@
+"""A scenario file, read: TOML in, checked tables out; everything that is wrong is said at once, with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..io.report import Report, fail
+from ..io.toml_read import _lines as key_lines
+from ..model import nearest
+from .schema import TABLES, ScenarioTable
+
+MAX_BYTES = 1024 * 1024
+MAX_REPORTED = 40
+Place = tuple[str | int, ...]
+
+
+class Source:
+    """The text of a file and where its keys stand, for messages."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.text = file, text
+        self.lines = key_lines(text)
+        self.report = Report(file)
+
+    def line(self, place: Place) -> int | None:
+        """Line of a key, or of the table it stands in."""
+        return next((self.lines[place[:k]] for k in range(len(place), 0, -1) if place[:k] in self.lines), None)
+
+    def error(self, code: str, place: Place, message: str, hint: str = "", key: str = "") -> None:
+        """key: of the table at `place`, where the line is that key's."""
+        self.report.error(code, _words(place), message, hint, self.line((*place, key) if key else place))
+
+
+def read_scenario(path: Path) -> tuple[ScenarioTable, Source]:
+    """Raises a `ModelError` with every finding."""
+    file = str(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise fail("unreadable", file, f"cannot be read: {error.strerror}.", "Check the name.") from None
+    if len(data) > MAX_BYTES:
+        raise fail("too-large", file, f"has {len(data) / 2**20:.1f} MB; a scenario has 1 MB at most.")
+    try:
+        text = data.decode("utf-8-sig")
+        raw = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise fail("toml", file, f"is not UTF-8 text: {error}.", "Save the file as UTF-8.") from None
+    except (ValueError, RecursionError) as error:
+        at = re.search(r"at line (\d+)", str(error))
+        raise fail(
+            "toml", file, f"is not valid TOML: {error}.", "Mend the syntax.", int(at[1]) if at else None
+        ) from None
+    source = Source(file, text)
+    if "body" in raw and "spacecraft" not in raw:
+        raise fail(
+            "not-a-scenario",
+            file,
+            "describes a spacecraft, not a scenario.",
+            "Try `gyrostat view` or `gyrostat check`.",
+        )
+    try:
+        return ScenarioTable.model_validate(raw), source
+    except ValidationError as error:
+        for item in error.errors(include_url=False)[:MAX_REPORTED]:
+            _report(source, item)
+    source.report.raise_errors()
+    raise AssertionError("unreachable: every item is an error")
+
+
+def _report(source: Source, item: Any) -> None:
+    """One finding from one pydantic error."""
+    place: Place = tuple(part for part in item["loc"] if isinstance(part, int) or not _internal(part))
+    key = next((str(part) for part in reversed(place) if isinstance(part, str)), "")
+    if item["type"] == "extra_forbidden":
+        table = TABLES.get(tuple(part for part in place[:-1] if isinstance(part, str)), ScenarioTable)
+        source.error("unknown-key", place[:-1], f"unknown key '{key}'.", nearest(key, table.model_fields), key)
+    elif item["type"] == "missing":
+        source.error("missing-key", place[:-1], f"has no '{key}'.", f"Add {_example(key)}.")
+    else:
+        reason = item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip(".")
+        value = repr(item["input"])
+        value = value if len(value) <= 60 else value[:57] + "..."
+        found = f"{key} is {value}: " if not isinstance(item["input"], dict) and key else ""
+        source.error("wrong-value", place, f"{found}{reason[:1].lower() + reason[1:]}.")
+
+
+def _internal(part: str) -> bool:
+    """Steps that pydantic adds for unions and validators."""
+    return "[" in part or part in ("list", "function-before", "float", "Measure", "dict")
+
+
+def _example(key: str) -> str:
+    return {
+        "duration": 'duration = "60 s"',
+        "run": '[run] with duration = "60 s"',
+        "spacecraft": 'spacecraft = "servicer", or the name of a file',
+        "at": 'at = "10 s"',
+        "joints": 'joints = { joint_1 = "30 deg" }',
+    }.get(key, f"{key} = ...")
+
+
+def _words(place: Place) -> str:
+    """As in "waypoint 2, joints"."""
+    words: list[str] = []
+    for part in place:
+        if isinstance(part, int) and words:
+            words[-1] += f" {part + 1}"
+        else:
+            words.append(str(part))
+    return ", ".join(words)

@@ -1,0 +1,246 @@
+"""`gyrostat.scenario.load`: from a file to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import models
+from ..algebra import Array
+from ..control.controller import Controller
+from ..control.joint_motion import JointMotion
+from ..control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
+from ..control.passive import Actuators, Stops
+from ..environment import Environment, uniform_gravity
+from ..io import load as load_craft
+from ..io.report import fail
+from ..model import ModelError, Spacecraft
+from .manoeuvre import controlled_joints, initial_state, load_profile, motions
+from .reading import Source, read_scenario
+from .schema import Control, ScenarioTable
+
+if TYPE_CHECKING:
+    from ..simulation import Trajectory
+
+SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml", ".xacro")
+DEFAULT_BANDWIDTH = 0.5  # Hz
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A spacecraft, its state at the start, and everything else that `gs.simulate` needs, as `options`."""
+
+    name: str
+    craft: Spacecraft
+    q0: Array
+    v0: Array
+    duration: float
+    options: Mapping[str, Any]
+    outputs: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
+    path: Path | None = None
+
+    def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
+        """Run it. changes: other values for `gs.simulate`'s options, such as rtol=1e-12."""
+        from ..simulation import simulate
+
+        options = {**self.options, **changes}
+        trajectory = simulate(self.craft, self.q0, self.v0, (0.0, self.duration), progress=progress, **options)
+        add_outputs(trajectory, self.outputs)
+        trajectory.data.attrs["scenario"] = self.text
+        return trajectory
+
+
+def load(path: str | Path) -> Scenario:
+    """The scenario in a TOML file. Raises a `ModelError` with everything that is wrong, and where."""
+    path = Path(path)
+    table, source = read_scenario(path)
+    craft = _spacecraft(source, table, path)
+    q, v = initial_state(source, craft, table.start)
+    for k, name in enumerate(table.locked):
+        if name not in {j.name for j in craft.joints}:
+            from ..model import nearest
+
+            source.error(
+                "no-such-joint",
+                (),
+                f"{craft.name} has no joint '{name}'.",
+                nearest(name, [j.name for j in craft.joints]),
+                "locked",
+            )
+        elif name in table.locked[:k]:
+            source.error("twice", (), f"joint '{name}' is locked twice.", "Name it once.", "locked")
+    if (table.waypoint or table.rate) and table.control is None:
+        table = table.model_copy(update={"control": Control()})
+    options = _options(source, craft, table, q)
+    source.report.raise_errors()
+    return Scenario(
+        table.name or path.stem, craft, q, v, table.run.duration, options, tuple(table.outputs), source.text, path
+    )
+
+
+def _spacecraft(source: Source, table: ScenarioTable, path: Path) -> Spacecraft:
+    """A file beside the scenario, or a bundled spacecraft."""
+    name = table.spacecraft
+    if Path(name).suffix.lower() not in SUFFIXES:
+        try:
+            return load_craft(models.file(name), base=table.base)
+        except ModelError:
+            raise
+        except ValueError as error:
+            hint = f"Or name a file: {', '.join(SUFFIXES)}."
+            raise fail("no-such-spacecraft", source.file, str(error), hint, source.line(("spacecraft",))) from None
+    file = path.parent / name
+    if not file.is_file():
+        message = f"the file '{name}' does not exist beside the scenario."
+        raise fail(
+            "no-such-spacecraft", source.file, message, "Check the name.", source.line(("spacecraft",)), "spacecraft"
+        )
+    return load_craft(file, base=table.base)
+
+
+def _options(source: Source, craft: Spacecraft, table: ScenarioTable, q: Array) -> dict[str, Any]:
+    run = table.run
+    environment = None if table.environment.gravity is None else uniform_gravity(table.environment.gravity)
+    options: dict[str, Any] = {
+        "integrator": run.integrator,
+        "rtol": run.rtol,
+        "atol": run.atol,
+        "step": run.step,
+        "max_step": run.max_step,
+        "max_steps": run.max_steps,
+        "formulation": run.formulation,
+        "conserve": run.conserve,
+        "seed": run.seed,
+        "environment": environment,
+    }
+    if run.save_every is not None:
+        times = np.arange(0.0, run.duration, run.save_every)
+        options["save_at"] = np.append(times[times < run.duration * (1 - 1e-12)], run.duration)
+    if table.locked:
+        options["locked"] = list(table.locked)
+    if table.actuators is not None:
+        rate = float("inf") if table.actuators.rate is None else table.actuators.rate
+        try:
+            options["actuators"] = Actuators(table.actuators.saturate, table.actuators.lag, rate)
+        except ValueError as error:
+            source.error("actuators", ("actuators",), str(error))
+    if table.stops is not None:
+        options["stops"] = Stops(table.stops.stiffness, table.stops.damping, table.stops.width)
+    loads, jumps = load_profile(source, craft, table)
+    paths: dict[str, JointMotion] = {}
+    if table.control is not None:
+        joints = controlled_joints(source, craft, table)
+        paths = motions(source, craft, table, q, joints)
+    breaks = {t for path in paths.values() for t in getattr(path, "breakpoints", ())} | set(jumps)
+    options["breakpoints"] = sorted(t for t in breaks if 0.0 < t < run.duration)
+    source.report.raise_errors()
+    if table.control is not None and table.control.law == "prescribed":
+        if table.rate:
+            source.error(
+                "prescribed", ("rate",), "rates that jump cannot be prescribed.", "Use waypoints, or another law."
+            )
+        options["prescribed"] = {name: _acceleration(path) for name, path in paths.items()}
+        options["control"] = None if loads is None else _open_loop(loads)
+    elif table.control is not None:
+        options["control"] = _law(source, craft, table.control, q, paths, environment, loads)
+    elif loads is not None:
+        options["control"] = _open_loop(loads)
+    return options
+
+
+def _acceleration(path: JointMotion) -> Any:
+    return lambda t: np.array([path(t).acceleration])
+
+
+def _open_loop(loads: Any) -> Any:
+    return lambda craft, t, q, v: loads(t)
+
+
+def _law(
+    source: Source,
+    craft: Spacecraft,
+    control: Control,
+    q: Array,
+    paths: dict[str, JointMotion],
+    environment: Environment | None,
+    loads: Any,
+) -> Any:
+    """The control law with its gains, plus the open-loop loads."""
+    kp, kd, ki = _gains(source, craft, control, q, list(paths))
+    if control.law == "pid":
+        pid = joint_pid(paths, kp, kd, ki)
+        if loads is None:
+            return pid
+        return Controller(lambda c, t, q, v, z: pid.output(c, t, q, v, z) + loads(t), pid.state0, pid.derivative)
+    law = (
+        joint_pd(paths, kp, kd)
+        if control.law == "pd"
+        else joint_computed_torque(paths, kp, kd, environment=environment)
+    )
+    if control.period is not None:
+        if loads is None:
+            return Controller(lambda c, t, q, v, z: law(c, t, q, v), period=control.period)
+        return Controller(lambda c, t, q, v, z: law(c, t, q, v) + loads(t), period=control.period)
+    return law if loads is None else (lambda c, t, q, v: law(c, t, q, v) + loads(t))
+
+
+def _gains(
+    source: Source, craft: Spacecraft, control: Control, q: Array, joints: list[str]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """By joint. From a bandwidth w: kp = I w^2, kd = 2 damping I w, ki = kp w / 5, with I = 1 for computed torque."""
+    if control.kp is None:
+        w = 2 * np.pi * (DEFAULT_BANDWIDTH if control.bandwidth is None else control.bandwidth)
+        inertia = dict.fromkeys(joints, 1.0) if control.law == "computed_torque" else effective_inertias(craft, q)
+        kp = {name: inertia[name] * w**2 for name in joints}
+        ki = (
+            {name: kp[name] * w / 5 for name in joints}
+            if control.ki is None
+            else _by_joint(source, control.ki, joints, "ki")
+        )
+        return kp, {name: 2 * control.damping * inertia[name] * w for name in joints}, ki
+    return (
+        _by_joint(source, control.kp, joints, "kp"),
+        _by_joint(source, control.kd or 0.0, joints, "kd"),
+        _by_joint(source, control.ki or 0.0, joints, "ki"),
+    )
+
+
+def _by_joint(source: Source, gain: float | dict[str, float], joints: list[str], key: str) -> dict[str, float]:
+    if not isinstance(gain, dict):
+        return dict.fromkeys(joints, float(gain))
+    for name in sorted(gain.keys() - set(joints)):
+        from ..model import nearest
+
+        source.error("no-such-joint", ("control", key), f"joint '{name}' is not controlled.", nearest(name, joints))
+    for name in (name for name in joints if name not in gain):
+        source.error("missing-gain", ("control", key), f"has no gain for joint '{name}'.", f"Add {name} = ...")
+    return {name: float(gain.get(name, 0.0)) for name in joints}
+
+
+def add_outputs(trajectory: Trajectory, outputs: tuple[str, ...]) -> None:
+    """Keep derived quantities beside the states."""
+    data = trajectory.data
+    lead = data["q"].dims[:-1]
+    for name in outputs:
+        if name == "reaction_wrenches":
+            data[name] = trajectory.reaction_wrenches()
+        elif name == "momentum":
+            data[name] = ((*lead, "wrench"), trajectory.momentum(), {"units": "N m s, N s"})
+        elif name == "kinetic_energy":
+            data[name] = (lead, trajectory.kinetic_energy(), {"units": "J"})
+        elif name == "center_of_mass":
+            data[name] = ((*lead, "xyz"), trajectory.center_of_mass(), {"units": "m"})
+        elif name == "poses":
+            poses = trajectory.poses()
+            data["R_NB"] = ((*lead, "body", "row", "column"), poses.R_NB)
+            data["p_NB"] = ((*lead, "body", "xyz"), poses.p_NB, {"units": "m"})
+        else:
+            for frame in trajectory.craft.frames:
+                R, p = trajectory.frame(frame.name)
+                data[f"R_N {frame.name}"] = ((*lead, "row", "column"), R)
+                data[f"p_N {frame.name}"] = ((*lead, "xyz"), p, {"units": "m"})

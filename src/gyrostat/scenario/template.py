@@ -1,0 +1,26 @@
+"""A commented scenario to start from, and the JSON schema for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .schema import ScenarioTable
+
+DEMO = Path(__file__).parent / "servicer_demo.toml"
+TEMPLATE = Path(__file__).parent / "template.toml"
+
+
+def template(spacecraft: str = "servicer") -> str:
+    """The text of a new scenario file. It runs as it is with the bundled servicer."""
+    import json
+
+    return TEMPLATE.read_text(encoding="utf-8").replace('"servicer"', json.dumps(spacecraft), 1)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of scenario files."""
+    schema = ScenarioTable.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "gyrostat scenario"
+    return schema

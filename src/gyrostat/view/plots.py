@@ -1,0 +1,63 @@
+"""`Trajectory.plot`: the pictures a person wants first; two runs on the same axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..model import nearest
+from .panels import GROUPS, Panel, draw, panels
+from .style import figure_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..simulation import Trajectory
+
+DEFAULT = ("joints", "base", "momentum", "energy", "actuators")
+
+
+def plot_trajectory(
+    trajectory: Trajectory,
+    what: str | Sequence[str] = DEFAULT,
+    *,
+    compare: Trajectory | None = None,
+    names: tuple[str, str] = ("this", "other"),
+) -> Figure:
+    """A figure with one panel per quantity; `figure.savefig("run.png")` writes it, a notebook shows it.
+
+    what: which groups, out of "joints", "base", "momentum", "energy", "actuators", "reactions". compare: another run of the same
+    craft, dashed on the same axes; names: what to call the two.
+    """
+    from matplotlib.figure import Figure
+
+    groups = [what] if isinstance(what, str) else list(what)
+    for group in groups:
+        if group not in GROUPS:
+            raise ValueError(f"plot has no group '{group}'. {nearest(group, GROUPS)}")
+    if compare is not None and [b.joint.name for b in compare.craft.bodies] != [
+        b.joint.name for b in trajectory.craft.bodies
+    ]:
+        raise ValueError(f"compare: {compare.craft!r} and {trajectory.craft!r} do not have the same joints.")
+    mine = [panel for group in groups for panel in panels(trajectory, group)]
+    others = [panel for group in groups for panel in panels(compare, group)] if compare is not None else []
+    columns = 2 if len(mine) > 1 else 1
+    rows = max(1, -(-len(mine) // columns))
+    with figure_style():
+        figure = Figure(figsize=(6.6 * columns, 2.7 * rows), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for k, (at, panel) in enumerate(zip(axes, mine, strict=False)):
+            draw(at, trajectory.time, panel, name=names[0] if others else "", legend=not others)
+            if others:
+                _add_other(at, compare, others[k], names[1])
+        for at in axes[len(mine) :]:
+            at.set_axis_off()
+        figure.suptitle(
+            trajectory.craft.name + (f": {names[0]} and {names[1]} (dashed)" if others else ""), x=0.01, ha="left"
+        )
+    return figure
+
+
+def _add_other(at: object, compare: Trajectory | None, panel: Panel, name: str) -> None:
+    assert compare is not None
+    draw(at, compare.time, panel, name=name, dashed=True)  # type: ignore[arg-type]

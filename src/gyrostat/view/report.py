@@ -1,0 +1,122 @@
+"""One page that says what was run, how well momentum and energy were kept, and shows what happened. No network, no scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra import Array, inertia_components
+from ..formulations.recursive import total_mass
+from ..io.files import write_whole
+from .panels import Panel, draw, panels
+from .style import adaptive_svg, figure_style
+
+if TYPE_CHECKING:
+    from ..simulation import Trajectory
+
+SECTIONS = (
+    ("joints", "Joints", "What each joint did."),
+    ("base", "Base", "How the base moved in answer. Rotation is measured from where it started."),
+    ("momentum", "Momentum", "Constant unless something acts from outside."),
+    ("energy", "Energy", "Kinetic energy follows the work that motors, springs, dampers and the environment do."),
+    ("actuators", "Actuators", "What acted in the joints: motors, springs, dampers and friction together."),
+    ("reactions", "Reaction wrenches", "The whole load through each joint, motor included, on the outer body."),
+)
+GOOD, FAIR = 1e-9, 1e-5  # relative drift: below the first all is well, above the second something is wrong
+MOST_BODIES = 60
+
+
+def write_report(
+    trajectory: Trajectory, path: str | Path, *, title: str | None = None, scenario: str | None = None, scene: str = ""
+) -> Path:
+    """Write the report. scenario: the text of the file that was run; scene: address of the animated page, to link to."""
+    return write_whole(path, report_html(trajectory, title=title, scenario=scenario, scene=scene))
+
+
+def report_html(
+    trajectory: Trajectory, *, title: str | None = None, scenario: str | None = None, scene: str = ""
+) -> str:
+    """The report as text."""
+    import jinja2
+
+    loader = jinja2.PackageLoader("gyrostat.view", "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    sections = []
+    for group, heading, words in SECTIONS:
+        pictures = [_picture(trajectory.time, panel) for panel in panels(trajectory, group)]
+        if pictures:
+            sections.append({"id": group, "heading": heading, "words": words, "pictures": pictures})
+    return environment.get_template("report.html").render(
+        title=title or trajectory.craft.name,
+        facts=_facts(trajectory),
+        failures=trajectory.failures,
+        interrupted=trajectory.interrupted and not trajectory.failures,
+        reached=_reached(trajectory),
+        audit=[(name, f"{drift:.1e}", _grade(drift)) for name, drift in trajectory.audit.rows()],
+        events=[(e.name, f"{e.t:.6g}", e.run) for e in trajectory.events[:40]],
+        sections=sections,
+        craft=_craft(trajectory),
+        scenario=scenario,
+        scene=scene,
+        batched=trajectory.batched,
+    )
+
+
+def _picture(time: Array, panel: Panel) -> str:
+    from matplotlib.figure import Figure
+
+    with figure_style(adaptive=True):
+        figure = Figure(figsize=(6.4, 2.6), layout="constrained")
+        draw(figure.subplots(), time, panel)
+        return adaptive_svg(figure)
+
+
+def _grade(drift: float) -> str:
+    return "good" if drift < GOOD else "fair" if drift < FAIR else "poor"
+
+
+def _reached(trajectory: Trajectory) -> str:
+    return f"{float(np.min(trajectory.state.t)):.6g} s"
+
+
+def _facts(trajectory: Trajectory) -> list[tuple[str, str]]:
+    attributes: dict[str, Any] = dict(trajectory.data.attrs)
+    time, state = trajectory.time, trajectory.state
+    tolerance = (
+        f"step {attributes['step']:g} s"
+        if attributes.get("step")
+        else f"rtol {np.max(attributes.get('rtol', 0)):.1e}, atol {np.max(attributes.get('atol', 0)):.1e}"
+    )
+    facts = [
+        ("Spacecraft", trajectory.craft.name),
+        ("Mass", f"{float(total_mass(trajectory.craft)):.6g} kg"),
+        ("Degrees of freedom", str(trajectory.craft.nv)),
+        ("Time", f"{time[0]:g} to {time[-1]:g} s"),
+        ("Integrator", f"{attributes.get('integrator', '')}, {tolerance}"),
+        ("Steps", f"{int(state.steps.sum())} ({int(state.rejections.sum())} rejected)"),
+        ("Equations", str(attributes.get("formulation", ""))),
+        ("gyrostat", str(attributes.get("gyrostat", ""))),
+    ]
+    if trajectory.batched:
+        facts.insert(1, ("Runs", str(len(state.t))))
+    return facts
+
+
+def _craft(trajectory: Trajectory) -> dict[str, Any]:
+    craft = trajectory.craft
+    rows = []
+    for body in craft.bodies[:MOST_BODIES]:
+        xx, _, _, yy, _, zz = (float(x) for x in inertia_components(body.inertia))
+        rows.append(
+            (
+                body.name,
+                body.parent or "",
+                body.joint.kind,
+                f"{float(body.mass):.5g}",
+                ", ".join(f"{float(x):.4g}" for x in body.com),
+                f"{xx:.4g}, {yy:.4g}, {zz:.4g}",
+            )
+        )
+    return {"rows": rows, "more": max(0, craft.nbodies - MOST_BODIES)}

@@ -1,0 +1,245 @@
+"""A spacecraft on viser's stage: its bodies, frames, centre of mass, trails and arrows as nodes that can be moved."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra import Array, quat_from_rotation
+from ..model import Spacecraft
+from .overlays import trail_points
+from .shapes import Primitive, along, arrow_mesh, craft_size, primitives
+
+if TYPE_CHECKING:
+    import viser
+
+COM = (1.0, 0.8, 0.1)
+BASE_MOMENTUM, CARRIED_MOMENTUM, TOTAL_MOMENTUM = (0.15, 0.45, 1.0), (1.0, 0.42, 0.05), (0.95, 0.95, 0.95)
+FORCE, TORQUE = (0.10, 0.70, 0.35), (0.70, 0.25, 0.90)
+TRAILS = ((0.30, 0.60, 1.0), (1.0, 0.45, 0.45), (0.35, 0.85, 0.65), (0.95, 0.75, 0.3), (0.8, 0.55, 0.95))
+FIELD_OF_VIEW = np.radians(40.0)
+VIEW_FROM = np.array([0.62, -1.0, 0.55])
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without what viser prints when a server starts or stops."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+def free_port(host: str, port: int, tries: int = 50) -> int:
+    """`port`, or the first one after it that is free; 0 asks for any. Raises a ValueError where the host cannot be bound."""
+    if not 0 <= port <= 65535:
+        raise ValueError(f"port is {port}; expected 1 to 65535, or 0 for any that is free.")
+    for candidate in range(port, min(port + tries, 65536)):
+        try:
+            family, kind, proto, _, address = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
+            with socket.socket(family, kind, proto) as probe:
+                probe.bind(address)
+                return int(probe.getsockname()[1])
+        except socket.gaierror:
+            raise ValueError(
+                f"host '{host}' is not known here. Use 127.0.0.1, or an address of this machine."
+            ) from None
+        except OSError as error:
+            import errno
+
+            if error.errno == errno.EADDRINUSE:
+                continue
+            raise ValueError(f"cannot listen at {host}, port {candidate}: {error.strerror}.") from None
+    raise ValueError(f"ports {port} to {port + tries - 1} are all in use. Choose another one with --port.")
+
+
+def start_server(host: str = "127.0.0.1", port: int = 0, *, label: str = "gyrostat") -> viser.ViserServer:
+    """A viser server, on this machine only unless told otherwise."""
+    import viser
+
+    port = free_port(host, port)
+    with quiet():
+        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False, brand_color=(46, 110, 220))
+    return server
+
+
+class Stage:
+    """Nodes for one spacecraft. `place` moves its bodies; `arrows` and `com` move the rest."""
+
+    def __init__(self, server: viser.ViserServer, craft: Spacecraft, *, frames: bool = False) -> None:
+        self.server, self.craft = server, craft
+        self.size = craft_size(craft)
+        self.shapes, self.notes = primitives(craft)
+        self._bodies: list[Any] = []
+        self.axes: list[Any] = []
+        self.arrow_handles: dict[str, Any] = {}
+        scene = server.scene
+        scene.set_up_direction("+z")
+        root = _node(craft.name)
+        for body in craft.bodies:
+            name = f"/{root}/{_node(body.name)}"
+            self._bodies.append(scene.add_frame(name, show_axes=False))
+            for k, shape in enumerate(self.shapes[body.name]):
+                _add(scene, f"{name}/shape {k + 1}", shape)
+            axes = scene.add_frame(
+                f"{name}/axes", axes_length=0.06 * self.size, axes_radius=0.0025 * self.size, visible=frames
+            )
+            self.axes.append(axes)
+        for frame in craft.frames:
+            at = f"/{root}/{_node(frame.body)}/{_node(frame.name)}"
+            axes = scene.add_frame(
+                at,
+                axes_length=0.05 * self.size,
+                axes_radius=0.0025 * self.size,
+                position=frame.position,
+                wxyz=quat_from_rotation(frame.rotation),
+                visible=frames,
+            )
+            self.axes.append(axes)
+        self._com = scene.add_icosphere(
+            "/centre of mass", radius=0.012 * self.size, color=COM, cast_shadow=False, receive_shadow=False
+        )
+        self.com_handle = self._com
+
+    def place(self, R_NB: Array, p_NB: Array) -> None:
+        """Move every body: (nbodies, 3, 3) and (nbodies, 3)."""
+        for handle, R, p in zip(self._bodies, R_NB, p_NB, strict=True):
+            handle.wxyz = quat_from_rotation(R)
+            handle.position = p
+
+    def com(self, position: Array) -> None:
+        self._com.position = np.asarray(position, dtype=float)
+
+    def arrows(self, name: str, starts: Array, vectors: Array, colors: Any, *, visible: bool = True) -> Any:
+        """Arrows (k, 3) from starts (k, 3), in metres; made at the first call, moved afterwards. Short ones are thin."""
+        length = np.linalg.norm(vectors, axis=-1)
+        directions = np.where(
+            length[:, None] > 0, vectors / np.where(length > 0, length, 1.0)[:, None], (0.0, 0.0, 1.0)
+        )
+        wxyzs = np.array([quat_from_rotation(along(direction)) for direction in directions])
+        width = np.minimum(0.004 * self.size, 0.04 * length)
+        scales = np.maximum(np.stack([width, width, length], axis=-1), 1e-6 * self.size)
+        if name not in self.arrow_handles:
+            vertices, faces = arrow_mesh()
+            colors = np.broadcast_to(np.asarray(colors, dtype=float), (len(starts), 3))
+            self.arrow_handles[name] = self.server.scene.add_batched_meshes_simple(
+                f"/{name}",
+                vertices,
+                faces,
+                wxyzs,
+                starts,
+                batched_scales=scales,
+                batched_colors=(255 * colors).astype(np.uint8),
+                lod="off",
+                cast_shadow=False,
+                receive_shadow=False,
+                visible=visible,
+            )
+        else:
+            handle = self.arrow_handles[name]
+            handle.batched_wxyzs = wxyzs.astype(np.float32)
+            handle.batched_positions = starts.astype(np.float32)
+            handle.batched_scales = scales.astype(np.float32)
+        return self.arrow_handles[name]
+
+    def trail(self, name: str, points: Array, color: Any) -> Any:
+        """A line through points (k, 3)."""
+        segments = np.stack([points[:-1], points[1:]], axis=1)
+        return self.server.scene.add_line_segments(
+            f"/trails/{_node(name)}",
+            segments,
+            np.array([int(255 * x) for x in color], dtype=np.uint8),
+            thickness=2.0,
+            thickness_units="screen",
+        )
+
+    def grid(self, low: Array, high: Array) -> Any:
+        """A faint square grid below everything: something that stands still."""
+        cell = _round_length(float(np.max(high - low)) / 12)
+        width = cell * (2 * round(float(np.max((high - low)[:2])) / cell / 2 + 3))
+        centre = np.round((low + high)[:2] / 2 / cell) * cell
+        return self.server.scene.add_grid(
+            "/grid",
+            width,
+            width,
+            cell_size=cell,
+            section_size=5 * cell,
+            cell_color=(52, 58, 70),
+            section_color=(72, 80, 96),
+            fade_distance=8 * width,
+            shadow_opacity=0.0,
+            position=(centre[0], centre[1], low[2] - 0.04 * float(np.max(high - low))),
+        )
+
+    def stars(self, centre: Array, radius: float) -> Any:
+        """Far points that stand still, whose parallax shows how the camera turns."""
+        random = np.random.default_rng(2018)
+        directions = random.normal(size=(400, 3))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        shade = (255 * random.uniform(0.25, 0.9, size=(400, 1)) * np.ones(3)).astype(np.uint8)
+        return self.server.scene.add_point_cloud(
+            "/stars", centre + radius * directions, shade, point_size=0.002 * radius, point_shape="circle"
+        )
+
+    def look(self, low: Array, high: Array) -> None:
+        """Put the camera where the box fills the picture."""
+        position, centre = camera(low, high)
+        view, far = self.server.initial_camera, 60 * float(np.linalg.norm(high - low))
+        view.fov, view.near, view.far = float(FIELD_OF_VIEW), far / 1e5, far
+        view.position, view.look_at = position, centre
+
+    def bounds(self, R_NB: Array, p_NB: Array) -> tuple[Array, Array]:
+        """Lowest and highest corner, in N, of everything drawn at poses (..., nbodies, 3, 3) and (..., nbodies, 3)."""
+        points = []
+        for k, body in enumerate(self.craft.bodies):
+            corners = [shape.corners for shape in self.shapes[body.name]] or [np.zeros((1, 3))]
+            local = np.concatenate(corners)
+            world = np.einsum("...ij,kj->...ki", R_NB[..., k, :, :], local) + p_NB[..., k, None, :]
+            points.append(world.reshape(-1, 3))
+        everything = np.concatenate(points)
+        everything = everything[np.isfinite(everything).all(axis=1)]
+        return everything.min(axis=0), everything.max(axis=0)
+
+
+def camera(low: Array, high: Array) -> tuple[Array, Array]:
+    """Where to stand and where to look, so that the box fills the picture."""
+    centre, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    direction = VIEW_FROM / np.linalg.norm(VIEW_FROM)
+    return centre + direction * radius * 0.8 / np.sin(FIELD_OF_VIEW / 2), centre
+
+
+def trails(craft: Spacecraft) -> list[tuple[str, tuple[float, float, float]]]:
+    """Which points leave a trail, and its colour."""
+    return [(name, TRAILS[k % len(TRAILS)]) for k, name in enumerate(trail_points(craft))]
+
+
+def _add(scene: Any, name: str, shape: Primitive) -> None:
+    place = {"wxyz": quat_from_rotation(shape.X_BS.R), "position": shape.X_BS.p}
+    look: dict[str, Any] = {
+        "color": tuple(round(255 * min(max(x, 0.0), 1.0)) for x in shape.color),
+        "opacity": shape.opacity if shape.opacity < 1.0 else None,
+    }
+    if shape.kind == "box":
+        scene.add_box(name, dimensions=shape.size, **look, **place)
+    elif shape.kind == "cylinder":
+        scene.add_cylinder(name, radius=shape.size[0], height=shape.size[1], **look, **place)
+    elif shape.kind == "sphere":
+        scene.add_icosphere(name, radius=shape.size[0], **look, **place)
+    else:
+        scene.add_mesh_simple(name, shape.vertices, shape.faces, side="double", **look, **place)
+
+
+def _node(name: str) -> str:
+    """A name as one step of a path in the scene."""
+    return name.replace("/", "_") or "_"
+
+
+def _round_length(x: float) -> float:
+    """The nearest of 1, 2, 5 times a power of ten below x."""
+    power = 10.0 ** np.floor(np.log10(x))
+    return float(max(step for step in (1, 2, 5) if step * power <= x * (1 + 1e-9)) * power)
