@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,7 +138,7 @@ def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
     driven = [wheel.name for wheel in craft.wheels if not _zero(wheel.joint.rate(tau))]
     if driven and not mode.wheels:
         raise ValueError(
-            f"mode '{mode.name}': the control law drives wheel '{driven[0]}', but {allowed[mode.name]}. "
+            f"mode '{mode.name}': the control law drives wheel '{driven[0]}', but wheels may not act. "
             f"Return zeros for wheels, or choose 'rotation-floating'."
         )
 
@@ -146,6 +146,3 @@ def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
 def _zero(x: Array) -> bool:
     """True if every entry is the number zero."""
     return all(isinstance(e, (int, float, np.number)) and e == 0 for e in np.ravel(x))
-
-
-Law = Callable[..., Array]

@@ -196,6 +196,8 @@ class ThrusterTable(Table):
     position: Vector
     direction: Vector
     max_thrust: Bound = math.inf
+    minimum_on_time: Real = 0.0
+    specific_impulse: Bound = math.inf
 
 
 class Document(Table):

@@ -31,8 +31,8 @@ def to_toml(craft: Spacecraft, folder: Path) -> str:
         lines += ["", "[[frame]]", *_pairs({"name": frame.name, "body": frame.body, **pose})]
     for thruster in craft.thrusters:
         values: dict[str, Any] = {name: getattr(thruster, name) for name in ("name", "body", "position", "direction")}
-        if not np.isinf(thruster.max_thrust):
-            values["max_thrust"] = thruster.max_thrust
+        usual = {"max_thrust": np.inf, "minimum_on_time": 0.0, "specific_impulse": np.inf}
+        values |= {name: getattr(thruster, name) for name, value in usual.items() if getattr(thruster, name) != value}
         lines += ["", "[[thruster]]", *_pairs(values)]
     return "\n".join(lines) + "\n"
 

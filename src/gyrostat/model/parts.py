@@ -226,19 +226,25 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Thruster:
-    """A point on a body and the direction of the force on the body, both in B."""
+    """A point on a body and the direction of the force on the body, both in B.
+
+    minimum_on_time: shortest pulse in s. specific_impulse: in s; infinite: no propellant is counted.
+    """
 
     name: str
     body: str
     position: Array
     direction: Array
     max_thrust: Any = INFINITY
+    minimum_on_time: Any = 0.0
+    specific_impulse: Any = INFINITY
 
     def __post_init__(self) -> None:
         what = f"thruster '{self.name}'"
         _set(self, "position", array(self.position, (3,), f"{what}: position"))
         _set(self, "direction", _unit(array(self.direction, (3,), f"{what}: direction")))
-        _set(self, "max_thrust", scalar(self.max_thrust, f"{what}: max_thrust"))
+        for name in ("max_thrust", "minimum_on_time", "specific_impulse"):
+            _set(self, name, scalar(getattr(self, name), f"{what}: {name}"))
 
 
 def Wheel(

@@ -139,8 +139,10 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
     for thruster in thrusters:
         place = f"thruster '{thruster.name}'"
         found += _finite(place, position=thruster.position, direction=thruster.direction)
-        if not thruster.max_thrust >= 0:
-            found.append(error("negative-value", place, f"max_thrust is {thruster.max_thrust}; expected zero or more."))
+        for name in ("max_thrust", "minimum_on_time", "specific_impulse"):
+            if not getattr(thruster, name) >= 0:
+                value = getattr(thruster, name)
+                found.append(error("negative-value", place, f"{name} is {value}; expected zero or more."))
         if not thruster.direction.any():
             found.append(
                 error("zero-axis", place, "direction is (0, 0, 0).", "Give the direction of the force on the body.")

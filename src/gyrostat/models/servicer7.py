@@ -49,12 +49,20 @@ def servicer7() -> Spacecraft:
         )
         parent, position = f"{name}_link", (length, 0.0, 0.0)
     bodies += wheel_pyramid("bus", 0.08, max_torque=0.5, max_speed=600.0)
-    return Spacecraft.build("servicer7", bodies, frames=[Frame("tool", parent, position)], thrusters=thrusters_in_pairs())
+    return Spacecraft.build(
+        "servicer7", bodies, frames=[Frame("tool", parent, position)], thrusters=thrusters_in_pairs()
+    )
 
 
 def elbow_up(craft: Spacecraft) -> Array:
     """q with the base at the origin and the arm bent, away from singularities."""
-    angles = {"shoulder_pitch": -0.9, "upper_arm_roll": 0.3, "elbow_pitch": 1.6, "forearm_roll": -0.2, "wrist_pitch": 0.8}
+    angles = {
+        "shoulder_pitch": -0.9,
+        "upper_arm_roll": 0.3,
+        "elbow_pitch": 1.6,
+        "forearm_roll": -0.2,
+        "wrist_pitch": 0.8,
+    }
     q = np.zeros(craft.nq)
     q[0] = 1.0
     for name, angle in angles.items():
