@@ -17,6 +17,7 @@ FORMULATIONS = {
     "decoupled": "Stoneking (2007): rotation and translation apart",
     "lie_lagrange": "From, Pettersen & Gravdahl (2011): Lagrange on SE(3) x R^n",
     "generalized_jacobian": "Wilde et al. (2018): the base eliminated by conservation of momentum",
+    "attitude_lagrange": "Forbes (2019): maximal coordinates, any attitude parameterisation, joints as constraints",
     "spatial_forms": "Ploen, Hadaegh & Scharf (2004): every body in its own form, V_i = J_i u",
 }
 

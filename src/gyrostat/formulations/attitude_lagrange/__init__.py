@@ -1,0 +1,13 @@
+"""Forbes (2019): Lagrange's equation for any attitude parameterisation, several bodies, constraints of every kind."""
+
+from .forward_dynamics import MaximalSolution as MaximalSolution
+from .forward_dynamics import forward_dynamics as forward_dynamics
+from .forward_dynamics import solve as solve
+from .forward_dynamics import supports as supports
+from .rigid_body import RigidBody as RigidBody
+from .rigid_body import rigid_body as rigid_body
+from .several_bodies import explicit_null_space as explicit_null_space
+from .several_bodies import kkt_solution as kkt_solution
+from .several_bodies import null_space_solution as null_space_solution
+from .state import maximal_state as maximal_state
+from .unprojected import raw_accelerations as raw_accelerations

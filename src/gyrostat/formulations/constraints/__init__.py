@@ -1,0 +1,32 @@
+"""Constraints between frames of a spacecraft: joints, loops, rods, rolling, driven motions; their loads; capture."""
+
+from .catalogue import aligned as aligned
+from .catalogue import as_it_is as as_it_is
+from .catalogue import cylindrical as cylindrical
+from .catalogue import distance as distance
+from .catalogue import driven as driven
+from .catalogue import holonomic as holonomic
+from .catalogue import knife_edge as knife_edge
+from .catalogue import line as line
+from .catalogue import parallel as parallel
+from .catalogue import perpendicular as perpendicular
+from .catalogue import planar as planar
+from .catalogue import plane as plane
+from .catalogue import point as point
+from .catalogue import prismatic as prismatic
+from .catalogue import revolute as revolute
+from .catalogue import rolling as rolling
+from .catalogue import spherical as spherical
+from .catalogue import universal as universal
+from .catalogue import weld as weld
+from .consistency import Capture as Capture
+from .consistency import Residuals as Residuals
+from .consistency import capture as capture
+from .consistency import project as project
+from .consistency import residuals as residuals
+from .kinds import AbstractConstraint as AbstractConstraint
+from .loads import NO_STABILISATION as NO_STABILISATION
+from .loads import ConstraintLoads as ConstraintLoads
+from .loads import Stabilisation as Stabilisation
+from .loads import constrained_forward_dynamics as constrained_forward_dynamics
+from .loads import constraint_loads as constraint_loads

@@ -1,0 +1,132 @@
+"""States that satisfy their constraints: how far a state is off, the nearest one that is not, and the jump at a capture.
+
+Corrections are those of impulses in the constraints, so that momentum does not change:
+
+    step on the manifold   dv = -M^-1 Pi^T A^+ psi,      velocities   v -= M^-1 Pi^T A^+ (Pi v - fdot)                 (1)
+    capture, restitution e:  A p = -(1 + e) Pi v^-,      v^+ = v^- + M^-1 Pi^T p                                       (2)
+
+M^-1 Pi^T p is the acceleration that the wrenches of p give the craft at rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...algebra import Array
+from ...algebra.semidefinite import least_norm_solution
+from ...model import Spacecraft
+from ..arguments import configuration, rates
+from ..recursive import forward_dynamics, kinetic_energy, step_configuration
+from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
+from .kinds import AbstractConstraint
+from .loads import Constrained, body_wrenches, constrained, stacked_columns, wrenches_on_second
+from .relative_motion import Kinematics
+from .tree import articulated_inertias, inverse_inertia_at
+
+
+class Residuals(NamedTuple):
+    """psi and G V_12 - fdot of all constraints, stacked; zero where they hold. Metres and radians, and their rates."""
+
+    position: Array  # (rows,)
+    velocity: Array  # (rows,)
+
+
+class Capture(NamedTuple):
+    """A velocity jump: v after it, the impulses (multipliers), the same as [torque; force] impulses on each second frame about its
+    origin in N, and the kinetic energy lost."""
+
+    v: Array  # (nv,)
+    impulses: Array  # (rows,)
+    on_second: Array  # (constraints, 6), N m s and N s
+    energy_lost: Any  # J
+
+
+def residuals(craft: Spacecraft, t: Any, q: Array, v: Array, constraints: Sequence[AbstractConstraint]) -> Residuals:
+    """How far the state is from satisfying the constraints."""
+    now = _now(craft, configuration(craft, q), rates(craft, v), constraints)[1]
+    if not now:
+        return Residuals(np.zeros(0), np.zeros(0))
+    position = np.concatenate([c.constraint.psi(c.X_12, t) for c in now])
+    return Residuals(position, np.concatenate([c.G @ c.V_12 - c.constraint.speed(t) for c in now]))
+
+
+def project(
+    craft: Spacecraft,
+    t: float,
+    q: Array,
+    v: Array,
+    constraints: Sequence[AbstractConstraint],
+    *,
+    tolerance: float = 1e-13,
+    iterations: int = 50,
+) -> tuple[Array, Array]:
+    """The nearby state (q, v) that satisfies the constraints, by Newton's method in the metric of the mass matrix.
+
+    Raises ValueError where there is none nearby, with the constraint that stays open.
+    """
+    q, v = configuration(craft, q), rates(craft, v)
+    for _ in range(iterations):
+        psi = residuals(craft, t, q, v, constraints).position
+        if np.abs(psi).max(initial=0.0) <= tolerance:
+            break
+        q = step_configuration(craft, q, _response(craft, q, constraints, lambda _, psi=psi: -psi)[0])
+    else:
+        raise ValueError(_open(craft, t, q, v, constraints, iterations))
+    error = residuals(craft, t, q, v, constraints).velocity
+    return q, v + _response(craft, q, constraints, lambda _: -error)[0]
+
+
+def capture(
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    constraints: Sequence[AbstractConstraint],
+    *,
+    t: Any = 0.0,
+    restitution: float = 0.0,
+) -> Capture:
+    """The jump (2) at the instant at which the constraints begin to act. Momentum is conserved; restitution 0: they hold from then on."""
+    q, v = configuration(craft, q), rates(craft, v)
+    if not 0.0 <= restitution <= 1.0:
+        raise ValueError(f"restitution is {restitution}; expected 0 (held) to 1 (elastic).")
+    error = residuals(craft, t, q, v, constraints).velocity
+    dv, impulses, now = _response(craft, q, constraints, lambda _: -(1.0 + restitution) * error)
+    after = v + dv
+    lost = kinetic_energy(craft, q, v) - kinetic_energy(craft, q, after)
+    return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
+
+
+def _response(
+    craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], wanted: Callable[[Any], Array]
+) -> tuple[Array, Array, list[Constrained]]:
+    """dv = M^-1 Pi^T p with Pi dv as wanted, p itself, and the constraints at q."""
+    still = np.zeros(craft.nv)
+    at, now = _now(craft, q, still, constraints)
+    columns, rows = stacked_columns(at, now)
+    if not rows:
+        return still, np.zeros(0), now
+    X_PB = joint_poses(craft, q)
+    A = inverse_inertia_at(craft, q, X_PB, articulated_inertias(craft, q, X_PB, {}), columns, rows)
+    p = least_norm_solution(A, wanted(now))
+    return forward_dynamics(craft, q, still, still, wrenches=body_wrenches(craft, columns, p)), p, now
+
+
+def _now(
+    craft: Spacecraft, q: Array, v: Array, constraints: Sequence[AbstractConstraint]
+) -> tuple[Kinematics, list[Constrained]]:
+    at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, joint_poses(craft, q)))
+    return at, [constrained(craft, at, constraint) for constraint in constraints]
+
+
+def _open(
+    craft: Spacecraft, t: float, q: Array, v: Array, constraints: Sequence[AbstractConstraint], iterations: int
+) -> str:
+    sizes = [float(np.abs(residuals(craft, t, q, v, [c]).position).max(initial=0.0)) for c in constraints]
+    worst = int(np.argmax(sizes))
+    return (
+        f"{craft.name}: after {iterations} corrections the {constraints[worst].title} is still open by {sizes[worst]:.3g} (m or rad). "
+        f"Start from a configuration nearer to one that closes it, or check that one exists."
+    )

@@ -1,0 +1,66 @@
+"""Constraints on a spacecraft's tree: Pi M^-1 Pi^T along the paths of the constrained bodies, never through the whole mass matrix.
+
+K holds the wrenches of unit multipliers on a body. From tip to base, with the articulated inertia's U, D of each joint:
+
+    y = H^T K,   A += y^T D^-1 y,   K_P += Ad_BP^T (K - U D^-1 y)                                                     (1)
+
+leaves A = Pi M^-1 Pi^T: only joints on the way from a constrained body to the base contribute, so a loop costs its own size. A
+prescribed joint hands K on as it is. Wensing, Featherstone & Orin, A reduced-order recursive algorithm (2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ...algebra import Array, Pose, inertia_to_parent, ldl, ldl_solve, mirror, wrench_to_parent
+from ...model import Spacecraft
+
+
+class Articulated(NamedTuple):
+    """U = M^A H and the factors of D = H^T U + armature of each joint that is free to move."""
+
+    U: Mapping[str, Array]
+    D: Mapping[str, tuple[Array, Array]]
+
+
+def articulated_inertias(craft: Spacecraft, q: Array, X_PB: Mapping[str, Pose], follows: Mapping[str, Array]) -> Articulated:
+    """As in forward dynamics, whose recorded operations these are when both are traced."""
+    M_A = {B: craft.inertia(B).matrix for B, _ in craft.base_to_tip}
+    U: dict[str, Array] = {}
+    D: dict[str, tuple[Array, Array]] = {}
+    for B, P in reversed(craft.base_to_tip):
+        joint = craft.joint(B)
+        M_a = M_A[B]
+        if joint.nv and B not in follows:
+            H = joint.H(q)
+            U[B] = M_A[B] @ H
+            D[B] = ldl(H.T @ U[B] + joint.armature * np.eye(joint.nv))
+            if P is not None:
+                M_a = mirror(M_A[B] - U[B] @ ldl_solve(*D[B], U[B].T))
+        if P is not None:
+            M_A[P] = M_A[P] + inertia_to_parent(X_PB[B], M_a)
+    return Articulated(U, D)
+
+
+def inverse_inertia_at(
+    craft: Spacecraft, q: Array, X_PB: Mapping[str, Pose], factors: Articulated, columns: Mapping[str, Array], rows: int
+) -> Array:
+    """A = Pi M^-1 Pi^T (rows, rows) of (1); columns: K (6, rows) by body."""
+    K = dict(columns)
+    A = np.zeros((rows, rows))
+    for B, P in reversed(craft.base_to_tip):
+        if B not in K:
+            continue
+        carried = K[B]
+        if B in factors.D:
+            y = craft.joint(B).H(q).T @ K[B]
+            solved = ldl_solve(*factors.D[B], y)
+            A = A + y.T @ solved
+            carried = K[B] - factors.U[B] @ solved if P is not None else carried
+        if P is not None:
+            up = wrench_to_parent(X_PB[B], carried)
+            K[P] = K[P] + up if P in K else up
+    return mirror(A)

@@ -1,0 +1,116 @@
+"""Several spacecraft as one: side by side in inertial space, or one attached to another as one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..algebra import IDENTITY, Array, Pose, compose, inverse
+from .findings import nearest
+from .parts import Body, Frame, Joint, Thruster
+from .spacecraft import Spacecraft
+
+WORLD = "world"
+
+
+def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
+    """Separate spacecraft as one model: each base moves freely, as before, on a massless body "world" that is fixed in N.
+
+    q and v are those of the first, the second, ...; wheels last. Names that two of them share get the spacecraft's own name in front,
+    as in "target.base". Constraints may then bind any frames of any of them.
+    """
+    crafts = list(crafts)
+    if len({craft.name for craft in crafts}) < len(crafts):
+        raise ValueError(f"{name}: spacecraft share a name: {', '.join(c.name for c in crafts)}. Rename them with dataclasses.replace.")
+    shared = _shared(crafts)
+    bodies = [Body(WORLD, joint=Joint(WORLD, "fixed"))]
+    frames: list[Frame] = []
+    thrusters: list[Thruster] = []
+    for craft in crafts:
+        own = _renamed(craft, shared)
+        bodies += [replace(b, joint=replace(b.joint, parent=WORLD)) if b.parent is None else b for b in own.bodies]
+        frames += own.frames
+        thrusters += own.thrusters
+    return Spacecraft.build(name, bodies, frames=frames, thrusters=thrusters)
+
+
+def attach(craft: Spacecraft, target: Spacecraft, at: str, by: str | None = None, *, pose: Pose = IDENTITY) -> Spacecraft:
+    """`target` fixed to `craft` as one tree: its frame `by` (its base by default) at the frame `at` of the craft, `pose` apart.
+
+    What the target carries stays on it. `by` must be on the target's base. Names are as in `together`, so that `transfer_state` takes a
+    state from there.
+    """
+    shared = _shared([craft, target])
+    own, other = _renamed(craft, shared), _renamed(target, shared)
+    body, X_BF = own.locate(_name(craft, at, shared))
+    held, X_TG = (other.base, IDENTITY) if by is None else other.locate(_name(target, by, shared))
+    if held != other.base:
+        raise ValueError(
+            f"attach: frame '{by}' is on body '{held}' of {target.name}, whose base is '{other.base}'. Grasp a frame of the base, or keep "
+            f"both apart with gs.together and a weld constraint."
+        )
+    R, p = compose(compose(X_BF, pose), inverse(X_TG))
+    base = other.bodies[0]
+    grip = Joint(base.joint.name, "fixed", body, p, R)
+    bodies = [*own.bodies, replace(base, joint=grip), *other.bodies[1:]]
+    frames, thrusters = [*own.frames, *other.frames], [*own.thrusters, *other.thrusters]
+    return Spacecraft.build(f"{craft.name}+{target.name}", bodies, frames=frames, thrusters=thrusters)
+
+
+def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tuple[Array, Array]:
+    """The state of the joints that both have, by name, with the rest of `to` at zero: from `together` to one of its members, or back."""
+    known = {joint.name: joint for joint in source.joints}
+    qs, vs = [], []
+    for joint in to.joints:
+        old = known.get(joint.name)
+        same = old is not None and (old.nq, old.nv) == (joint.nq, joint.nv)
+        qs.append(q[..., old.q_at] if same and old is not None else np.broadcast_to(joint.motion.neutral(), (*q.shape[:-1], joint.nq)))
+        vs.append(v[..., old.v_at] if same and old is not None else np.zeros((*v.shape[:-1], joint.nv)))
+    return np.concatenate(qs, axis=-1), np.concatenate(vs, axis=-1)
+
+
+# ---- names
+
+
+def _names(craft: Spacecraft) -> dict[str, set[str]]:
+    return {
+        "body or frame": {body.name for body in craft.bodies} | {frame.name for frame in craft.frames},
+        "joint": {joint.name for joint in craft.joints},
+        "thruster": {thruster.name for thruster in craft.thrusters},
+    }
+
+
+def _shared(crafts: Iterable[Spacecraft]) -> dict[str, set[str]]:
+    """Names that need the spacecraft's own in front, by kind of part."""
+    seen: dict[str, set[str]] = {"body or frame": {WORLD}, "joint": {WORLD}, "thruster": set()}
+    twice: dict[str, set[str]] = {kind: set() for kind in seen}
+    for craft in crafts:
+        for kind, names in _names(craft).items():
+            twice[kind] |= seen[kind] & names
+            seen[kind] |= names
+    return twice
+
+
+def _name(craft: Spacecraft, name: str, shared: dict[str, set[str]], kind: str = "body or frame") -> str:
+    if kind == "body or frame" and name not in _names(craft)[kind]:
+        raise ValueError(f"{craft.name} has no body or frame '{name}'. {nearest(name, _names(craft)[kind])}")
+    return f"{craft.name}.{name}" if name in shared[kind] else name
+
+
+def _renamed(craft: Spacecraft, shared: dict[str, set[str]]) -> Spacecraft:
+    bodies = []
+    for body in craft.bodies:
+        joint = replace(
+            body.joint,
+            name=_name(craft, body.joint.name, shared, "joint"),
+            parent=None if body.parent is None else _name(craft, body.parent, shared),
+        )
+        bodies.append(replace(body, name=_name(craft, body.name, shared), joint=joint))
+    frames = [replace(f, name=_name(craft, f.name, shared), body=_name(craft, f.body, shared)) for f in craft.frames]
+    thrusters = [
+        replace(t, name=_name(craft, t.name, shared, "thruster"), body=_name(craft, t.body, shared))
+        for t in craft.thrusters
+    ]
+    return replace(craft, bodies=tuple(bodies), frames=tuple(frames), thrusters=tuple(thrusters))
