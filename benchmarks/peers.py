@@ -80,8 +80,9 @@ def jax(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Made:
     import jax
     from jax_arm import functions
 
-    too_large = quantity == "linearize" and states[0].ndim == 2 and len(states[0]) > 1000  # of memory
-    if too_large or craft.nbodies - 1 > _JAX_LINKS[quantity]:
+    links = craft.nbodies - 1
+    wide = quantity == "linearize" or (quantity == "mass_matrix" and links > 6)
+    if links > _JAX_LINKS[quantity] or (wide and states[0].ndim == 2 and len(states[0]) > 1000):  # runs out of memory
         return None
     jax.config.update("jax_enable_x64", True)
     function = functions(craft)[quantity]
