@@ -97,3 +97,14 @@ def test_ldl_solve_is_backward_stable_on_ill_conditioned_matrices():
 def test_mirror():
     A = np.arange(9.0).reshape(3, 3)
     assert g.mirror(A).tolist() == [[0, 1, 2], [1, 4, 5], [2, 5, 8]]
+
+
+def test_velocity_product_is_the_rate_of_momentum_carried_along_and_does_not_lose_torque_at_orbital_speed():
+    rng = np.random.default_rng(12)
+    M = g.rigid_inertia(1000.0, np.zeros(3), np.diag([500.0, 12250.0, 12250.0]))
+    shifted = g.rigid_inertia(7.0, rng.normal(size=3), np.diag([1.0, 2.0, 2.5]))
+    for body in (M, shifted):
+        V = rng.normal(size=6)
+        np.testing.assert_allclose(body.velocity_product(V), g.cross_force(V, body @ V), rtol=1e-12, atol=1e-10)
+    V = np.array([0.0, 0.0, 0.0, 7123.4, -2345.6, 987.6])
+    assert not M.velocity_product(V).any()

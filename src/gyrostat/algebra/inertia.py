@@ -27,6 +27,16 @@ class RigidInertia(NamedTuple):
     def __add__(self, other: RigidInertia) -> RigidInertia:  # type: ignore[override]
         return RigidInertia(self.m + other.m, self.h + other.h, self.I_o + other.I_o)
 
+    def velocity_product(self, V: Array) -> Array:
+        """V x* (M V) of the twist V, (6,): `[w x I_o w + h x (w x v); w x (m v - h x w)]`.
+
+        Without the term v x m v, which is zero, but in floats leaves some 1e-16 m v^2: much at orbital speeds.
+        """
+        w, v = V[:3], V[3:]
+        carried = cross(w, v)
+        torque = cross(w, self.I_o @ w) + cross(self.h, carried)
+        return np.concatenate([torque, self.m * carried - cross(w, cross(self.h, w))])
+
     @property
     def matrix(self) -> Array:
         """M = [[I_o, h^], [-h^, m 1]], (6, 6)."""

@@ -15,10 +15,14 @@ from ..model import Spacecraft
 
 @dataclass(frozen=True, eq=False)
 class Environment:
-    """wrenches(craft, t, q, v) -> (nbodies, 6), in B about Bo; potential(craft, t, q) -> J, if there is one."""
+    """wrenches(craft, t, q, v) -> (nbodies, 6), in B about Bo; potential(craft, t, q) -> J, if there is one.
+
+    check(craft, t, q): raises a ValueError if a run cannot start there (inside the planet).
+    """
 
     wrenches: Callable[..., Array]
     potential: Callable[..., Any] | None = None
+    check: Callable[..., None] | None = None
 
 
 def gravity_wrenches(craft: Spacecraft, q: Array, g_N: Any) -> Array:
@@ -60,4 +64,9 @@ def combined(*environments: Any) -> Environment:
     def potential(craft: Spacecraft, t: Any, q: Array) -> Any:
         return sum(part.potential(craft, t, q) for part in parts)  # type: ignore[misc]
 
-    return Environment(wrenches, potential if all(part.potential for part in parts) else None)
+    def check(craft: Spacecraft, t: float, q: Array) -> None:
+        for part in parts:
+            if part.check is not None:
+                part.check(craft, t, q)
+
+    return Environment(wrenches, potential if all(part.potential for part in parts) else None, check)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...algebra import (
     Array,
-    cross_force,
     inertia_to_parent,
     ldl,
     ldl_solve,
@@ -77,7 +76,7 @@ def hybrid_dynamics(
     for B, _ in craft.base_to_tip:
         M = craft.inertia(B)
         c[B] = joint_acceleration_bias(craft, B, q, v, V[B])
-        M_A[B], p_A[B] = M.matrix, cross_force(V[B], M @ V[B]) - F_ext.get(B, ZERO6)
+        M_A[B], p_A[B] = M.matrix, M.velocity_product(V[B]) - F_ext.get(B, ZERO6)
 
     U: dict[str, Array] = {}
     D: dict[str, tuple[Array, Array]] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import Array, cross_force, twist_to_child, wrench_to_parent
+from ...algebra import Array, twist_to_child, wrench_to_parent
 from ...model import Spacecraft
 from ..arguments import configuration, external, rates
 from .kinematics import ZERO6, joint_acceleration_bias, joint_poses
@@ -64,7 +64,7 @@ def joint_wrenches(craft: Spacecraft, q: Array, v: Array, vdot: Array, wrenches:
             V[B] = twist_to_child(X_PB[B], V[P]) + V[B]  # (1)
             A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
         A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])  # (2)
-        F[B] = M @ A[B] + cross_force(V[B], M @ V[B]) - F_ext.get(B, ZERO6)  # (3)
+        F[B] = M @ A[B] + M.velocity_product(V[B]) - F_ext.get(B, ZERO6)  # (3)
     for B, P in reversed(craft.base_to_tip):
         if P is not None:
             F[P] = F[P] + wrench_to_parent(X_PB[B], F[B])  # (4)

@@ -1,0 +1,176 @@
+"""The reference orbit: where the origin of N is. N's axes do not turn; its origin follows an ellipse about the planet exactly.
+
+A member's position p_NB is measured from there, so a millimetre stays a millimetre at 7000 km. Environments add what pulls the
+member otherwise than the origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra import Array, cos, rotation_about, sin
+from .kepler import eccentric_anomaly
+from .planets import EARTH, Planet
+
+
+class OrbitState(NamedTuple):
+    """Of the origin of N from the planet's centre, in N."""
+
+    r: Array  # (3,) m
+    v: Array  # (3,) m/s
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """An ellipse about `planet`; build it by `from_elements`, `from_state` or `circular`.
+
+    a: semi-major axis, e: eccentricity, R_NP: columns towards pericentre, a quarter turn on, and the orbit's normal.
+    M0: mean anomaly at t = 0.
+    """
+
+    planet: Planet
+    a: float
+    e: float
+    R_NP: Array
+    M0: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.e < 1.0 or not self.a > 0:
+            raise ValueError(
+                f"orbit: semi-major axis {self.a:.6g} m and eccentricity {self.e:.6g} are no ellipse; expected a > 0, 0 <= e < 1. "
+                f"Escape orbits are not supported."
+            )
+        if self.a * (1.0 - self.e) <= self.planet.radius:
+            raise ValueError(
+                f"orbit: its pericentre at {self.a * (1 - self.e):.6g} m from the centre of {self.planet.name} lies inside the "
+                f"planet (radius {self.planet.radius:.6g} m). Give lengths in metres, from the centre."
+            )
+
+    # ---- ways to build it
+
+    @classmethod
+    def from_elements(
+        cls,
+        a: float,
+        e: float = 0.0,
+        inclination: float = 0.0,
+        node: float = 0.0,
+        pericenter: float = 0.0,
+        true_anomaly: float = 0.0,
+        *,
+        planet: Planet = EARTH,
+    ) -> Orbit:
+        """From Kepler's elements at t = 0, in m and rad. node: right ascension of the ascending node."""
+        if not 0.0 <= e < 1.0:
+            return cls(planet, float(a), float(e), np.eye(3))  # which says what is wrong with it
+        x, _, z = np.eye(3)
+        R = rotation_about(z, node) @ rotation_about(x, inclination) @ rotation_about(z, pericenter)
+        E = 2.0 * np.arctan2(np.sqrt(1 - e) * np.sin(true_anomaly / 2), np.sqrt(1 + e) * np.cos(true_anomaly / 2))
+        return cls(planet, float(a), float(e), R, float(E - e * np.sin(E)))
+
+    @classmethod
+    def circular(
+        cls,
+        altitude: float,
+        inclination: float = 0.0,
+        *,
+        node: float = 0.0,
+        argument: float = 0.0,
+        planet: Planet = EARTH,
+    ) -> Orbit:
+        """A circular orbit `altitude` m above the equatorial radius; argument: angle from the ascending node at t = 0."""
+        return cls.from_elements(planet.radius + altitude, 0.0, inclination, node, argument, planet=planet)
+
+    @classmethod
+    def from_state(cls, r: Any, v: Any, t: float = 0.0, *, planet: Planet = EARTH) -> Orbit:
+        """The osculating ellipse through position r (m) and velocity v (m/s) from the planet's centre, in N, at time t."""
+        r, v = np.asarray(r, dtype=float), np.asarray(v, dtype=float)
+        for name, x in (("r", r), ("v", v)):
+            if x.shape != (3,) or not np.isfinite(x).all():
+                raise ValueError(f"orbit: {name} is {x}; expected three finite numbers.")
+        distance, h = float(np.linalg.norm(r)), np.cross(r, v)
+        if distance <= planet.radius:
+            raise ValueError(
+                f"orbit: r is {distance:.6g} m from the centre of {planet.name}, inside it (radius {planet.radius:.6g} m). Give r in "
+                f"metres, from the planet's centre."
+            )
+        energy = v @ v / 2 - planet.mu / distance
+        if energy >= 0 or not h.any():
+            raise ValueError(
+                f"orbit: at {distance:.6g} m and {np.linalg.norm(v):.6g} m/s the state escapes or falls straight; "
+                f"expected an ellipse."
+            )
+        a = -planet.mu / (2 * energy)
+        e_vector = np.cross(v, h) / planet.mu - r / distance
+        e = float(np.linalg.norm(e_vector))
+        W = h / np.linalg.norm(h)
+        P = e_vector / e if e > 1e-14 else r / distance
+        e = e if e > 1e-14 else 0.0
+        P = P - (P @ W) * W
+        P = P / np.linalg.norm(P)
+        Q = np.cross(W, P)
+        # E from the position itself: what P errs, E errs the other way, so that r stays exact even if e is tiny
+        E = np.arctan2(r @ Q / (a * np.sqrt(1 - e * e)), r @ P / a + e)
+        n = np.sqrt(planet.mu / a**3)
+        return cls(planet, float(a), e, np.column_stack([P, Q, W]), float(E - e * np.sin(E) - n * t))
+
+    # ---- motion
+
+    @property
+    def n(self) -> float:
+        """Mean motion in rad/s."""
+        return float(np.sqrt(self.planet.mu / self.a**3))
+
+    @property
+    def period(self) -> float:
+        return 2.0 * pi / self.n
+
+    @property
+    def h(self) -> float:
+        """Specific angular momentum in m^2/s."""
+        return float(np.sqrt(self.planet.mu * self.a * (1.0 - self.e * self.e)))
+
+    def state(self, t: Any) -> OrbitState:
+        """Position and velocity of N's origin, in N. `t` may be a symbol."""
+        a, e, b = self.a, self.e, np.sqrt(1.0 - self.e * self.e)
+        E = eccentric_anomaly(self.M0 + self.n * t, e)
+        c, s = cos(E), sin(E)
+        rate = self.n / (1.0 - e * c)
+        P, Q = self.R_NP[:, 0], self.R_NP[:, 1]
+        return OrbitState(a * ((c - e) * P + b * s * Q), a * rate * (-s * P + b * c * Q))
+
+    def true_anomaly(self, t: Any) -> Any:
+        """In rad, growing without jumps."""
+        from ..algebra import atan2
+
+        M = self.M0 + self.n * t
+        E = eccentric_anomaly(M, self.e)
+        beta = self.e / (1.0 + np.sqrt(1.0 - self.e * self.e))
+        return E + 2.0 * atan2(beta * sin(E), 1.0 - beta * cos(E))
+
+
+@dataclass(frozen=True, eq=False)
+class PlanetCentered:
+    """N's origin at the planet's centre, at rest: positions are absolute, and lose what ulps at 7000 km lose (1 nm)."""
+
+    planet: Planet = EARTH
+
+    def state(self, t: Any) -> OrbitState:
+        return OrbitState(np.zeros(3), np.zeros(3))
+
+
+Reference = Orbit | PlanetCentered
+
+
+def reference_of(orbit: Any, who: str) -> Reference:
+    """`orbit`, or an error that says who needs one."""
+    if not hasattr(orbit, "state"):
+        raise ValueError(
+            f"{who} needs to know where N is: got {orbit!r} for the orbit. Give a gs.Orbit, such as "
+            f"gs.Orbit.circular(altitude=500e3, inclination=0.9), or PlanetCentered(planet)."
+        )
+    return orbit
