@@ -7,6 +7,7 @@ import pytest
 import gyrostat as gs
 from gyrostat import algebra, tracing
 from gyrostat.algebra import absolute, cos, exp, log, maximum, minimum, sin, sqrt, where
+from gyrostat.tracing.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from random_trees import ALL_KINDS, random_spacecraft, random_state
 
 RNG = np.random.default_rng(4)
@@ -182,3 +183,15 @@ def test_linearization_agrees_with_pinocchio():
     nv = craft.nv
     for found, expected in ((A[nv:, :nv], data.ddq_dq), (A[nv:, nv:], data.ddq_dv), (B[nv:], inverse)):
         np.testing.assert_allclose(found[np.ix_(order, order)], expected, atol=1e-11 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_closed_form_equals_differentiation_line_by_line(seed):
+    craft = random_spacecraft(seed, kinds=ALL_KINDS, links=5)
+    q, v = random_state(craft, seed)
+    vdot = np.random.default_rng(seed).normal(size=craft.nv)
+    by_q, by_v = inverse_dynamics_derivatives(craft, q, v, vdot)
+    T = tracing.jacobian_of(gs.configuration_rate, "v")(craft, q, v)
+    line_by_line = tracing.jacobian_of(gs.inverse_dynamics, ("q", "v"))(craft, q, v, vdot)
+    for found, expected in ((by_q, line_by_line[0] @ T), (by_v, line_by_line[1])):
+        np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import Array, ldl, mirror
-from ..formulations.recursive import bias_force, configuration_rate, inverse_dynamics, mass_matrix
+from ..formulations.recursive import bias_force, configuration_rate, mass_matrix
 from ..model import Spacecraft
+from .inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from .jacobian import jacobian_of
 
 
@@ -25,7 +26,7 @@ def linearize(craft: Spacecraft, q: Array, v: Array, tau: Array) -> Linearizatio
     With T(q) the map of velocities to rates of q (qdot = T v, so that q changes by T dq) and vdot = M^-1 (tau - C v):
 
         T d(dq)/dt = (d(T v)/dq T - Tdot) dq + T dv           (1)
-        d(dv)/dt   = -M^-1 (dID/dq T dq + dID/dv dv - dtau)    (2)
+        d(dv)/dt   = -M^-1 (dID/dq dq + dID/dv dv - dtau)     (2)
 
     (2) since ID(q, v, vdot(q, v, tau)) = tau holds everywhere: inverse dynamics is short, and so are its derivatives. Columns of T
     are orthogonal, each of constant length.
@@ -39,8 +40,8 @@ def linearize(craft: Spacecraft, q: Array, v: Array, tau: Array) -> Linearizatio
     length = np.array([column @ column for column in T.T])
     still = np.asarray(length == 0, dtype=bool)  # wheels have a speed, and no coordinate
     carried = (T.T @ (Tv_by_q @ T - Tdot)) / np.where(still, 1.0, length)[:, None]  # (1)
-    by_q, by_v = jacobian_of(inverse_dynamics, ("q", "v"))(craft, q, v, vdot)
-    by_state = -M_inverse @ np.hstack([by_q @ T, by_v])  # (2)
+    by_q, by_v = inverse_dynamics_derivatives(craft, q, v, vdot)
+    by_state = -M_inverse @ np.hstack([by_q, by_v])  # (2)
     A = np.block([[carried, np.diag(np.where(still, 0.0, 1.0))], [by_state]])
     return Linearization(A, np.concatenate([np.zeros((craft.nv, craft.nv)), M_inverse]))
 
