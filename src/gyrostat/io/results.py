@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ..simulation.engine import State
+from ..simulation.system import State
 from ..simulation.trajectory import Event, Trajectory
 from .toml_read import read_toml
 from .toml_write import to_toml
 
-_STATE = ("t", "y", "held", "h", "status", "steps", "rejections")
+_STATE = ("t", "y", "held", "h", "status", "steps", "rejections", "g")
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:

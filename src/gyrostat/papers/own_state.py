@@ -17,7 +17,7 @@ from ..model import Spacecraft
 from ..simulation.dataset import dataset
 from ..simulation.engine import Plan, State, System, integrate
 from ..simulation.equations import Equations
-from ..simulation.stepper import Status
+from ..simulation.context import Status
 from ..simulation.trajectory import Trajectory
 from ..tracing import Kernel, trace
 

@@ -21,7 +21,8 @@ class Audit:
     """Largest relative deviation, over all times and runs, of a quantity from what the loads account for.
 
     linear, angular: of the momentum, relative to the largest sum over the bodies of |m v| (of the angular momenta about the same
-    point). energy: of the kinetic energy, relative to its largest value plus the work.
+    point). energy: of the kinetic energy, relative to its largest value plus the work. potential: of the environment's potential
+    energy from the work it did, relative to the same; None if it has no potential, or one that changes with time.
     """
 
     linear: float
@@ -29,24 +30,24 @@ class Audit:
     angular_com: float
     angular_base: float
     energy: float
-    impulse: tuple[
-        float, ...
-    ]  # [angular; linear] of external loads about the inertial origin, N m s and N s (largest in the batch)
-    work: float  # of all loads, J (largest in the batch)
+    impulse: tuple[float, ...]  # largest [angular; linear] of external loads about the inertial origin, N m s and N s
+    work: float  # largest of all loads, J
+    potential: float | None = None
 
     @property
     def worst(self) -> float:
-        return max(self.linear, self.angular_origin, self.angular_com, self.angular_base, self.energy)
+        return max(drift for _, drift in self.rows())
 
     def rows(self) -> list[tuple[str, float]]:
         """Name and relative drift, for tables."""
-        return [
+        rows = [
             ("linear momentum", self.linear),
             ("angular momentum about the inertial origin", self.angular_origin),
             ("angular momentum about the centre of mass", self.angular_com),
             ("angular momentum about the base", self.angular_base),
             ("energy", self.energy),
         ]
+        return rows if self.potential is None else [*rows, ("potential energy", self.potential)]
 
     def __str__(self) -> str:
         return "audit: " + ", ".join(f"{name} {drift:.1e}" for name, drift in self.rows())
@@ -88,18 +89,34 @@ def audit(trajectory: Trajectory) -> Audit:
         dl = dh[..., :3] - np.cross(point, dh[..., 3:])
         return _relative(np.linalg.norm(dl, axis=-1), sizes[..., k], reached)
 
-    energy_size = (
-        _largest(measured.energy[..., None], reached)[..., 0] + _largest(np.abs(gained)[..., None], reached)[..., 0]
-    )
+    size = _largest(measured.energy[..., None], reached)[..., 0] + _largest(np.abs(gained)[..., None], reached)[..., 0]
     return Audit(
         _relative(np.linalg.norm(dh[..., 3:], axis=-1), sizes[..., 0], reached),
         angular(np.zeros(3), 1),
         angular(measured.com, 2),
         angular(measured.base, 3),
-        _relative(np.abs(dE), energy_size, reached),
-        tuple(float(x) for x in np.nanmax(np.abs(impulse.reshape(-1, 6)), axis=0)),
-        float(np.nanmax(np.abs(gained))),
+        _relative(np.abs(dE), size, reached),
+        tuple(float(x) for x in _most(np.abs(impulse.reshape(-1, 6)))),
+        float(_most(np.abs(gained).reshape(-1, 1))[0]),
+        _potential(trajectory, reached, size),
     )
+
+
+def _potential(trajectory: Trajectory, reached: Array, size: Array) -> float | None:
+    """Of the potential from the work of the environment."""
+    if "work_environment" not in trajectory.data or "potential" not in trajectory.signals:
+        return None
+    potential, work = trajectory.signals["potential"], trajectory.data["work_environment"].values
+    if potential.attrs["depends_on_time"]:
+        return None
+    V = potential.values
+    largest = _largest(np.abs(work - work[..., :1])[..., None], reached)[..., 0]
+    return _relative(np.abs(V - V[..., :1] + work - work[..., :1]), size + largest, reached)
+
+
+def _most(values: Array) -> Array:
+    """Largest along the first axis, NaN left out."""
+    return np.where(np.isnan(values), 0.0, values).max(axis=0)
 
 
 def _largest(values: Array, reached: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,9 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..tracing import Kernel, TraceError, trace
-from .engine import EventSpec, System
+from ..control.controller import call
+from ..tracing import Graph, Kernel, TraceError, trace
 from .equations import Equations
+from .system import EventSpec, Rows, System
+
+MOST_KERNELS = 64  # kept in memory
+_SYMBOLS = ("Expr", "object array", "dtype('O')", "dtype=object")  # in messages of code that was given symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,95 +38,120 @@ class SimulationWarning(UserWarning):
     """A run did not reach its end, or is slower than it could be."""
 
 
-def settled(equations: Equations) -> Equations:
-    """Find out by tracing whether the control law can be compiled, and whether it loads the base from outside."""
-    outside = equations.environment is not None or equations.craft.joint(equations.craft.base).kind != "free"
-    if equations.control is None:
-        return replace(equations, external_loads=outside)
+def traced(function: Callable[[Array], Any], size: int) -> Graph:
+    """The graph of a function of x (size,)."""
+    return trace(function, None, inputs={"x": (size,)})
+
+
+_kernels: OrderedDict[str, Kernel] = OrderedDict()  # by the graph's key, those used last at the end
+
+
+def kernel(graph: Graph) -> Kernel:
+    """Its machine code, loaded once. (Functions are traced anew each time: what they read from outside may have changed.)"""
+    found = _kernels.pop(graph.key, None) or Kernel(graph)
+    _kernels[graph.key] = found
+    while len(_kernels) > MOST_KERNELS:
+        _kernels.popitem(last=False)
+    return found
+
+
+def compiled(function: Callable[[Array], Any], size: int) -> Kernel:
+    """A function of x (size,), for many x at a time."""
+    return kernel(traced(function, size))
+
+
+def _traceable(function: Callable[[Array], Any], x: Array, size: int, what: str) -> Graph | None:
+    """Its graph; None, with a warning, if it works on numbers alone. What fails on numbers, too, is the user's to see."""
     try:
-        graph = trace(equations.controller, None, inputs={"x": (equations.layout.size,)})
-    except TraceError as error:
+        return traced(function, size)
+    except (TypeError, ValueError, AttributeError) as error:
+        if not isinstance(error, TraceError) and not any(mark in str(error) for mark in _SYMBOLS):
+            raise
+        function(x)
         warnings.warn(
-            f"the control law cannot be compiled and is called from Python at each step, which is slower.\n{error}",
+            f"{what} cannot be compiled and is called from Python at each step, which is slower.\n{error}",
             SimulationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-        equations = replace(equations, python_control=True)
-    else:
-        base = equations.craft.joint(equations.craft.base).v_at
-        nodes = [graph.nodes[k] for k in graph.results[0][base]]
-        outside = outside or any(node.op != "const" or node.data != 0.0 for node in nodes)
-        if equations.conserve and outside:
-            raise ValueError(
-                "conserve='momentum' holds where nothing acts from outside, but the control law loads the base (the first six "
-                "entries of tau). Return zeros there, or use wheels."
-            )
-        equations = replace(equations, external_loads=outside)
-    if equations.conserve:
-        equations = replace(equations, external_loads=False)
-    return equations
+        return None
 
 
-def compile_system(equations: Equations, events: Sequence[Any]) -> System:
-    size, at = equations.layout.size, equations.layout
+def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
+    """Find out by tracing what can be compiled, and whether anything acts from outside. x(equations): a first argument."""
+    craft, base = equations.craft, equations.craft.joint(equations.craft.base)
+    outside = (
+        equations.environment is not None
+        or base.kind != "free"
+        or base.name in equations.prescribed
+        or any(not (isinstance(k, float) and k == 0.0) for k in (base.stiffness, base.damping, base.friction))
+    )
+    if equations.environment is not None:
+        graph = _traceable(equations.wrenches, x(equations), equations.layout.size, "the environment")
+        equations = replace(equations, python_environment=graph is None)
+    if equations.control is not None:
+        graph = _traceable(equations.controller, x(equations), equations.layout.size, "the control law")
+        if graph is None:
+            equations = replace(equations, python_control=True)
+            outside = outside or not equations.conserve  # with `conserve`, each result is checked
+        else:
+            nodes = [graph.nodes[k] for k in graph.results[0][base.v_at]]
+            outside = outside or any(node.op != "const" or node.data != 0.0 for node in nodes)
+    if equations.conserve and outside:
+        raise ValueError(
+            f"conserve='momentum' holds where nothing acts on {craft.name} from outside, but something loads its base: the first "
+            "six entries of tau, a spring or damper there, or a prescribed motion. Leave it out, or use wheels."
+        )
+    return replace(equations, external_loads=outside)
+
+
+def compile_system(equations: Equations, events: Sequence[Any], x: Array) -> System:
+    """x: a first argument, (size,)."""
+    at = equations.layout
     specs, functions = _event_specs(equations, events)
 
-    def compiled(function: Callable[[Array], Array]) -> Kernel:
-        return Kernel(trace(function, None, inputs={"x": (size,)}))
+    def rows(function: Callable[[Array], Array], what: str) -> Rows:
+        graph = _traceable(function, x, at.size, what)
+        return _row_by_row(function) if graph is None else kernel(graph)
 
-    rhs: Any = compiled(equations.rhs)
-    if equations.python_control:
-        rhs = _with_python_control(equations, rhs)
-    update: Any = None
-    if equations.control is not None and equations.control.sampled:
-        update = _python_update(equations) if equations.python_control else compiled(equations.update)
-    watch: Any = None
-    if functions:
-        values = equations.event_values(functions)
-        try:
-            watch = compiled(values)
-        except TraceError as error:
-            warnings.warn(
-                f"an event cannot be compiled and is called from Python.\n{error}", SimulationWarning, stacklevel=4
-            )
-            watch = _row_by_row(values)
-    n = equations.state_at.stop - equations.state_at.start
-    held = equations.held_at.stop - equations.held_at.start
-    return System(rhs, n, update, held, watch, specs, size - at["run"].start)
+    rhs = rows(equations.rhs, "a prescribed motion")
+    if at.width("python tau") or at.width("python wrenches"):
+        rhs = _filled(equations, rhs)
+    update: Rows | None = None
+    if equations.sampled:
+        update = _row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
+    watch = rows(equations.event_values(functions), "an event") if functions else None
+    return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
 
 
 def _row_by_row(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda x: np.array([np.asarray(function(row), dtype=float) for row in x])
 
 
-def _python_update(equations: Equations) -> Callable[[Array], Array]:
-    return _row_by_row(equations.update)
-
-
-def _with_python_control(equations: Equations, rhs: Kernel) -> Callable[[Array], Array]:
-    """Compiled dynamics, with the controller's result filled in from Python."""
-    at = equations.layout
-    sampled = equations.control is not None and equations.control.sampled
+def _filled(equations: Equations, rhs: Rows) -> Callable[[Array], Array]:
+    """Compiled dynamics, with what Python computes filled in."""
 
     def rows(x: Array) -> Array:
         for row in x:
-            if sampled:
-                row[at["python tau"]] = row[at["held"]]
-            else:
-                row[at["python tau"]], row[at["python zdot"]] = equations.controller(row)
+            equations.fill(row)
         return rhs(x)
 
     return rows
 
 
-def _event_specs(
-    equations: Equations, events: Sequence[Any]
-) -> tuple[tuple[EventSpec, ...], tuple[Callable[..., Any], ...]]:
+def _event_specs(equations: Equations, events: Any) -> tuple[tuple[EventSpec, ...], tuple[Callable[..., Any], ...]]:
     if callable(events) or isinstance(events, When):
         events = [events]
     specs, functions = [], []
     for k, event in enumerate(events):
+        if not callable(event) and not isinstance(event, When):
+            raise TypeError(
+                f"event {k} is {event!r}; expected a function of (craft, t, q, v), or gs.When(function, ...)."
+            )
         event = event if isinstance(event, When) else When(event)
+        if event.direction not in (-1, 0, 1):
+            raise ValueError(
+                f"event {k}: direction is {event.direction}; expected +1 (rising), -1 (falling) or 0 (both)."
+            )
         name = event.name or getattr(event.function, "__name__", "") or f"event {k}"
         effect = None if event.effect is None else _effect(equations, event.effect)
         specs.append(EventSpec(name, event.terminal, event.direction, effect))
@@ -133,14 +163,18 @@ def _effect(equations: Equations, effect: Callable[..., tuple[Any, Any]]) -> Cal
     """The jump of (q, v) as a jump of y."""
     if equations.conserve:
         raise ValueError("an event's effect cannot be combined with conserve='momentum'.")
-    at, offset = equations.layout, equations.state_at.start
+    at, craft = equations.layout, equations.craft
 
     def jump(x: Array, y: Array) -> Array:
-        craft = equations._craft(x)
-        q, v = effect(craft, x[0], x[at["q"]], equations.velocity(x))
+        state = (equations.own_craft(x), x[0], x[at["q"]].copy(), x[at["v"]].copy())
+        q, v = call(effect, state, equations.available(x))
+        if np.shape(q) != (craft.nq,) or np.shape(v) != (craft.nv,):
+            raise ValueError(
+                f"an event's effect returned q of shape {np.shape(q)} and v of shape {np.shape(v)}; expected ({craft.nq},) and "
+                f"({craft.nv},)."
+            )
         y = y.copy()
-        y[at["q"].start - offset : at["q"].stop - offset] = q
-        y[at["v"].start - offset : at["v"].stop - offset] = v
+        y[at.row("q")], y[at.row("v")] = q, v
         return y
 
     return jump

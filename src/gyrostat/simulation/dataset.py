@@ -8,8 +8,9 @@ import numpy as np
 
 from ..algebra import Array
 from ..model import Spacecraft
-from ..tracing import Kernel, trace
+from .compiling import compiled
 from .equations import Equations
+from .system import State
 
 if TYPE_CHECKING:
     import xarray
@@ -22,6 +23,15 @@ _PARTS = {
     "cartesian": (("x", "y", "z"), ("vx", "vy", "vz")),
     "cylindrical": (("angle", "displacement"), ("rate", "speed")),
     "universal": (("angle 1", "angle 2"), ("rate 1", "rate 2")),
+}
+# parts of a row (y, held) beside q and v: dimensions, unit and meaning; those without entries are left out
+_OTHERS = {
+    "z": (("z_name",), "", "memory of the controller"),
+    "load": (("v_name",), "N m, N", "loads of the actuators"),
+    "held": (("v_name",), "N m, N", "held torque"),
+    "held_z": (("z_name",), "", "memory of the controller"),
+    "sample": ((), "", "number of the last sample"),
+    "work_environment": ((), "J", "work of the environment"),
 }
 
 
@@ -44,51 +54,35 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, s
     """rows: (runs, times, y and held). Quaternions are scaled to norm one."""
     import xarray
 
-    craft, at, offset = equations.craft, equations.layout, equations.state_at.start
-    q = rows[..., at["q"].start - offset : at["q"].stop - offset].copy()
-    for joint in craft.joints:
-        if joint.kind in ("free", "spherical"):
-            quat = slice(joint.q_at.start, joint.q_at.start + 4)
-            q[..., quat] /= np.linalg.norm(q[..., quat], axis=-1, keepdims=True)
-    v = rows[..., at["v"].start - offset : at["v"].stop - offset]
-    if equations.conserve:
-        v = _velocities(equations, times, rows, constants)
-    names = coordinate_names(craft)
-    values: dict[str, Any] = {
-        "q": (("q_name",), q, {"long_name": "configuration"}),
-        "v": (("v_name",), v, {"long_name": "velocity"}),
-        "work": ((), rows[..., at["work"].start - offset], {"units": "J", "long_name": "work of all loads"}),
-    }
-    impulse = np.zeros((*rows.shape[:2], 6))
+    craft, at = equations.craft, equations.layout
+    work = at.part(rows, "work")[..., 0]
+    impulse = np.where(np.isnan(work)[..., None], np.nan, np.zeros(6))
     if at.width("impulse"):
-        impulse = rows[..., at["impulse"].start - offset : at["impulse"].stop - offset]
-    impulse = np.where(np.isnan(rows[..., :1]), np.nan, impulse)
-    values["impulse"] = (
-        ("wrench",),
-        impulse,
-        {"units": "N m s, N s", "long_name": "impulse of external loads about the origin"},
-    )
-    for name, title in (("z", "memory of the controller"), ("load", "loads of the actuators")):
+        impulse = at.part(rows, "impulse")
+    if at.width("work_environment"):
+        work = work + at.part(rows, "work_environment")[..., 0]
+    values: dict[str, Any] = {
+        "q": (("q_name",), configurations(equations, rows), "", "configuration"),
+        "v": (("v_name",), velocities(equations, times, rows, constants), "", "velocity"),
+        "work": ((), work, "J", "work of all loads"),
+        "impulse": (("wrench",), impulse, "N m s, N s", "impulse of external loads about the inertial origin"),
+    }
+    for name, (dims, unit, title) in _OTHERS.items():
         if at.width(name):
-            part = rows[..., at[name].start - offset : at[name].stop - offset]
-            values[name] = (("v_name",) if name == "load" else ("z_name",), part, {"long_name": title})
-    start = equations.state_at.stop - offset
-    if at.width("held"):
-        values["held"] = (("v_name",), rows[..., start : start + craft.nv], {"long_name": "held torque"})
-    if at.width("held_z"):
-        values["held_z"] = (
-            ("memory_name",),
-            rows[..., start + at.width("held") :],
-            {"long_name": "memory of the controller"},
-        )
+            part = at.part(rows, name)
+            values[name] = (dims, part if dims else part[..., 0], unit, title)
     lead = ("time",) if single else ("run", "time")
-    variables = {n: ((*lead, *dims), x[0] if single else x, attributes) for n, (dims, x, attributes) in values.items()}
+    variables = {
+        name: ((*lead, *dims), x[0] if single else x, {"long_name": title} | ({"units": unit} if unit else {}))
+        for name, (dims, x, unit, title) in values.items()
+    }
+    q_names, v_names, q_units, v_units = coordinate_names(craft)
     coords: dict[str, Any] = {
         "time": ("time", times, {"units": "s"}),
-        "q_name": names[0],
-        "v_name": names[1],
-        "q_units": ("q_name", names[2]),
-        "v_units": ("v_name", names[3]),
+        "q_name": q_names,
+        "v_name": v_names,
+        "q_units": ("q_name", q_units),
+        "v_units": ("v_name", v_units),
         "body": [body.name for body in craft.bodies],
         "wrench": list(WRENCH),
     }
@@ -97,9 +91,34 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, s
     return xarray.Dataset(variables, coords=coords)
 
 
-def _velocities(equations: Equations, times: Array, rows: Array, constants: Array) -> Array:
-    """v with the base that follows from the momentum, at every row."""
-    kernel = Kernel(trace(equations.velocity, None, inputs={"x": (equations.layout.size,)}))
-    t = np.broadcast_to(times[None, :, None], (*rows.shape[:2], 1))
-    fixed = np.broadcast_to(constants[:, None, :], (*rows.shape[:2], constants.shape[-1]))
-    return kernel(np.concatenate([t, rows, fixed], axis=-1))
+def end_states(equations: Equations, state: State, constants: Array, single: bool) -> dict[str, Any]:
+    """Where each run ended, at a saved time or not: variables t_end, q_end, v_end."""
+    rows = np.hstack([state.y, state.held])[:, None]
+    q, v = configurations(equations, rows), velocities(equations, state.t[:, None], rows, constants)
+    lead = () if single else ("run",)
+    values = {"t_end": ((), state.t, "s"), "q_end": (("q_name",), q[:, 0], ""), "v_end": (("v_name",), v[:, 0], "")}
+    return {
+        name: ((*lead, *dims), x[0] if single else x.copy(), {"long_name": "at the end of the run", "units": unit})
+        for name, (dims, x, unit) in values.items()
+    }
+
+
+def configurations(equations: Equations, rows: Array) -> Array:
+    """q of rows (runs, times, y and held)."""
+    q = equations.layout.part(rows, "q").copy()
+    for joint in equations.craft.joints:
+        if joint.kind in ("free", "spherical"):
+            quat = slice(joint.q_at.start, joint.q_at.start + 4)
+            q[..., quat] /= np.linalg.norm(q[..., quat], axis=-1, keepdims=True)
+    return q
+
+
+def velocities(equations: Equations, times: Array, rows: Array, constants: Array) -> Array:
+    """v of rows; with `conserve`, the base follows from the momentum."""
+    at = equations.layout
+    if not equations.conserve:
+        return at.part(rows, "v").copy()
+    x = np.zeros((*rows.shape[:2], at.size))
+    x[..., 0], x[..., 1 : 1 + rows.shape[-1]] = times, rows
+    x[..., at["run"].start :][..., : constants.shape[1]] = constants[:, None]
+    return compiled(equations.velocity, at.size)(x)

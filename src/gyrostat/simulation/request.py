@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,18 +9,29 @@ import numpy as np
 
 from ..algebra import Array
 from ..control.controller import Controller
-from ..formulations import recursive
-from ..model import Spacecraft, nearest
+from ..environment import Environment
+from ..formulations.registry import formulation
+from ..model import Spacecraft
 from .equations import Equations
 from .trajectory import Trajectory
 
 DEFAULT_TIMES = 401
+SMALLEST_RTOL = 2.3e-14  # a hundred times the round-off of float64
+FUNCTIONS = ("control", "environment", "events", "prescribed")  # what a file does not hold
 
 
-def choice(name: str, known: Mapping[str, Any], what: str) -> str:
-    if name not in known:
-        raise ValueError(f"{what} '{name}' is not known. {nearest(str(name), known)}")
-    return name
+def functions_of(given: Mapping[str, Any], resume: Trajectory | None) -> dict[str, Any]:
+    """The functions of a run by name; those left out are the ones of the run that is continued."""
+    functions = dict(given)
+    if resume is not None:
+        for name in FUNCTIONS:
+            if functions[name] is None:
+                functions[name] = resume.functions.get(name)
+            if functions[name] is None and name in resume.data.attrs.get("functions", ()):
+                raise ValueError(
+                    f"resume: the run had {name}=, a function, which its file does not hold. Give {name}= again."
+                )
+    return functions
 
 
 def times(t_span: Any, save_at: Any, step: float | None, resume: Trajectory | None) -> tuple[Array, Array]:
@@ -33,85 +43,35 @@ def times(t_span: Any, save_at: Any, step: float | None, resume: Trajectory | No
     span = np.asarray(t_span, dtype=float)
     if span.shape != (2,) or not np.isfinite(span).all() or not span[0] <= span[1]:
         raise ValueError(f"t_span is {t_span!r}; expected (start, end) in seconds, the end not before the start.")
-    if step is not None and not step > 0:
-        raise ValueError(f"step is {step}; expected a positive number of seconds.")
+    if resume is not None and span[1] < resume.data.attrs["t_span"][1]:
+        raise ValueError(
+            f"t_span ends at {span[1]} s; the run that is continued was made to {resume.data.attrs['t_span'][1]} s."
+        )
     if save_at is None:
-        if resume is not None and tuple(span) == tuple(resume.data.attrs["t_span"]):
-            return span, resume.time
-        if resume is not None:
-            later = np.linspace(resume.time[-1], span[1], DEFAULT_TIMES)
-            return span, np.concatenate([resume.time, later[later > resume.time[-1]]])
-        if step is None:
-            return span, np.linspace(span[0], span[1], DEFAULT_TIMES)
-        steps = max(1, round((span[1] - span[0]) / step))
-        every = max(1, -(-steps // (DEFAULT_TIMES - 1)))
-        save = span[0] + step * np.arange(0, steps + 1, every)
-        return span, np.append(save[save < span[1] - 1e-9 * step], span[1])
+        return span, _default_times(span, step, resume)
     save = np.atleast_1d(np.asarray(save_at, dtype=float))
     if save.ndim != 1 or not np.isfinite(save).all() or (np.diff(save) <= 0).any():
         raise ValueError("save_at must be increasing times in seconds.")
-    if save[0] < span[0] or save[-1] > span[1]:
+    if len(save) and (save[0] < span[0] or save[-1] > span[1]):
         raise ValueError(f"save_at runs from {save[0]} to {save[-1]} s, beyond t_span ({span[0]}, {span[1]}).")
     return span, save
 
 
-def initial_state(craft: Spacecraft, q0: Any, v0: Any, resume: Trajectory | None) -> tuple[Array, Array, bool]:
+def _default_times(span: Array, step: float | None, resume: Trajectory | None) -> Array:
+    begin, end = span
     if resume is not None:
-        if (craft.nq, craft.nv) != (resume.craft.nq, resume.craft.nv):
-            raise ValueError(f"resume: the trajectory belongs to {resume.craft!r}, not to {craft!r}.")
-        at = len(resume.state.t)
-        q, v = resume.q.reshape(at, -1, craft.nq)[:, 0], resume.v.reshape(at, -1, craft.nv)[:, 0]
-        return q, v, not resume.batched
-    q = recursive.neutral(craft) if q0 is None else np.asarray(q0, dtype=float)
-    v = np.zeros(craft.nv) if v0 is None else np.asarray(v0, dtype=float)
-    for name, x, size in (("q0", q, craft.nq), ("v0", v, craft.nv)):
-        if x.ndim == 0 or x.shape[-1] != size:
-            raise ValueError(f"{name} has shape {x.shape}; expected ({size},), or (runs, {size}), for {craft.name}.")
-        if not np.isfinite(x).all():
-            raise ValueError(f"{name} holds numbers that are not finite: {x[~np.isfinite(x)][:3]}.")
-    for joint in craft.joints:
-        if joint.kind in ("free", "spherical"):
-            norms = np.linalg.norm(q[..., joint.q_at][..., :4], axis=-1)
-            if (np.abs(norms - 1.0) > 1e-6).any():
-                raise ValueError(
-                    f"q0: the quaternion of joint '{joint.name}' has norm {float(np.ravel(norms)[0]):.6g}; expected 1. "
-                    f"It is scalar first; scale it, or start from gs.neutral(craft)."
-                )
-    single = q.ndim == 1 and v.ndim == 1
-    batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-    q = np.broadcast_to(q, (*batch, craft.nq)).reshape(-1, craft.nq)
-    return q, np.broadcast_to(v, (*batch, craft.nv)).reshape(-1, craft.nv), single
-
-
-def run_count(craft: Spacecraft, q: Array, parameters: Mapping[str, Any] | None) -> int:
-    counts = {len(q)} | {np.shape(x)[0] for n, x in (parameters or {}).items() if np.ndim(x) > np.ndim(craft.value(n))}
-    counts.discard(1)
-    if len(counts) > 1:
-        raise ValueError(f"initial states and parameters have different numbers of runs: {sorted(counts)}.")
-    return counts.pop() if counts else 1
-
-
-def own_shape(value: Any, count: int, single: bool) -> tuple[int, ...]:
-    """What one run sees of an input: without the axis of runs, if it has one."""
-    shape = np.shape(value)
-    return shape[1:] if not single and shape[:1] == (count,) else shape
-
-
-def per_run(
-    given: Mapping[str, Any] | None, count: int, shape_of: Callable[[str, Any], tuple[int, ...]], what: str
-) -> tuple[dict[str, Array], dict[str, tuple[int, ...]]]:
-    """Values as (runs, size), and the shape that one run sees."""
-    values, shapes = {}, {}
-    for name, value in (given or {}).items():
-        shape, array = shape_of(name, value), np.asarray(value, dtype=float)
-        try:
-            array = np.broadcast_to(array, (count, *shape))
-        except ValueError:
-            raise ValueError(
-                f"{what}['{name}'] has shape {array.shape}; expected {shape}, or ({count}, ...) of them."
-            ) from None
-        values[name], shapes[name] = array.reshape(count, -1), shape
-    return values, shapes
+        if tuple(span) == tuple(resume.data.attrs["t_span"]):
+            return resume.time
+        begin = resume.time[-1]
+    if step is None:
+        save = np.linspace(begin, end, DEFAULT_TIMES)
+    else:
+        steps = max(1, round((end - begin) / step))
+        every = max(1, -(-steps // (DEFAULT_TIMES - 1)))
+        save = begin + step * np.arange(0, steps + 1, every)
+        save = np.append(save[save < end - 1e-9 * step], end)
+    save = np.unique(save)
+    return save if resume is None else np.concatenate([resume.time, save[save > begin]])
 
 
 def controller_of(control: Any) -> Controller | None:
@@ -122,35 +82,38 @@ def controller_of(control: Any) -> Controller | None:
     return Controller(control)
 
 
-def dynamics_of(craft: Spacecraft, formulation: str) -> Callable[..., Array]:
-    try:
-        module = importlib.import_module(f"..formulations.{formulation}", __package__)
-    except ModuleNotFoundError:
-        names = [
-            "recursive",
-            "dual_quaternion",
-            "decoupled",
-            "lie_lagrange",
-            "generalized_jacobian",
-            "attitude_lagrange",
-        ]
-        raise ValueError(f"formulation '{formulation}' is not known. {nearest(formulation, names)}") from None
+def environment_of(environment: Any) -> Environment | None:
+    if environment is None or isinstance(environment, Environment):
+        return environment
+    if not callable(environment):
+        raise TypeError(
+            f"environment is {environment!r}; expected a function (craft, t, q, v) -> wrenches, or an Environment."
+        )
+    return Environment(environment)
+
+
+def dynamics_of(craft: Spacecraft, name: str) -> Callable[..., Array]:
+    module = formulation(name)
     reason = module.supports(craft)
     if reason is not None:
-        raise ValueError(f"formulation '{formulation}' does not support {craft.name}: {reason}")
+        raise ValueError(f"formulation '{name}' does not support {craft.name}: {reason}")
     return module.forward_dynamics
 
 
 def prescribed_motions(
     craft: Spacecraft, prescribed: Mapping[str, Any] | None, locked: Sequence[str], v: Array
 ) -> dict[str, Any]:
-    if isinstance(locked, str):
-        locked = [locked]
     motions = dict(prescribed or {})
-    for name in motions:
-        craft.joint_named(name)
+    for name, motion in motions.items():
+        joint = craft.joint_named(name)
+        if not callable(motion) and np.size(motion) != joint.nv:
+            raise ValueError(
+                f"prescribed['{name}'] has shape {np.shape(motion)}; expected {joint.nv} accelerations, or a function of t."
+            )
     for name in locked:
         joint = craft.joint_named(name)
+        if name in motions:
+            raise ValueError(f"joint '{name}' is both locked and prescribed. Choose one.")
         if np.abs(v[..., joint.v_at]).max(initial=0.0) > 0:
             raise ValueError(f"joint '{name}' is locked, but v0 moves it at {v[0, joint.v_at]}. Set its rate to zero.")
         motions[name] = np.zeros(joint.nv)
@@ -160,7 +123,6 @@ def prescribed_motions(
 def conserves(craft: Spacecraft, conserve: str | None, environment: Any) -> bool:
     if conserve is None:
         return False
-    choice(conserve, {"momentum": None}, "conserve")
     if craft.joint(craft.base).kind != "free":
         raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
     if environment is not None:
@@ -169,45 +131,50 @@ def conserves(craft: Spacecraft, conserve: str | None, environment: Any) -> bool
 
 
 def tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Array, int]:
-    """Per component of y; infinite where the error is not controlled (audit integrals)."""
-    at, offset = equations.layout, equations.state_at.start
-    craft, n = equations.craft, equations.state_at.stop - offset
+    """rtol and atol per component of y, atol infinite where the error is not controlled (audit integrals); how many are."""
+    at, craft = equations.layout, equations.craft
+    state, controlled = at.row("v").stop, at.row("load").stop
     result = []
     for name, value in (("rtol", rtol), ("atol", atol)):
         given = np.asarray(value, dtype=float)
-        if given.shape == (craft.nq + craft.nv,) and equations.conserve:
-            given = np.delete(given, np.arange(craft.nq, craft.nq + 6))
-        controlled = at["v"].stop - offset
-        full = np.full(n, float(given.max()) if given.size else 0.0)
-        if given.shape not in ((), (controlled,)):
+        if given.shape not in ((), (craft.nq + craft.nv,)):
             raise ValueError(
                 f"{name} has shape {given.shape}; expected one number, or one for each of q and v ({craft.nq + craft.nv})."
             )
-        full[:controlled] = given
-        if not (full > 0).all() or not np.isfinite(full).all():
+        if not (given > 0).all() or not np.isfinite(given).all():
             raise ValueError(f"{name} is {value}; expected positive numbers.")
+        if given.ndim and equations.conserve:
+            given = np.delete(given, np.arange(craft.nq, craft.nq + 6))
+        full = np.full(at.n, given.min())
+        full[:state] = given
         result.append(full)
-    smallest = 2.3e-14
-    if (result[0] < smallest).any():
-        raise ValueError(f"rtol is {np.min(result[0]):.3g}; float64 allows {smallest} at least.")
-    free = slice(at["impulse"].start - offset, n)
-    result[1][free] = np.inf
-    return result[0], result[1], n - (free.stop - free.start)
+    if (result[0] < SMALLEST_RTOL).any():
+        raise ValueError(
+            f"rtol is {np.min(result[0]):.3g}, which float64 cannot meet; expected {SMALLEST_RTOL} at least. For more, use smaller "
+            f"units or mpmath on the NumPy functions."
+        )
+    result[1][controlled:] = np.inf
+    return result[0], result[1], controlled
 
 
-def stops_of(equations: Equations, span: Array, breakpoints: Any, saves: Any) -> tuple[Array, Array]:
-    """Times at which steps must end, and whether each is a sample of the controller."""
-    times = np.concatenate(
-        [np.atleast_1d(np.asarray(breakpoints, dtype=float)), np.asarray(saves, dtype=float), span[1:]]
-    )
+def stops_of(equations: Equations, span: Array, breakpoints: Sequence[float], saves: Any) -> tuple[Array, Array]:
+    """Times at which steps must end, the last the end of the span, and whether each is a sample of the controller.
+
+    Times closer than round-off are one.
+    """
+    begin, end = span
+    close = 1e-12 * max(1.0, abs(begin), abs(end))
     samples: Array = np.zeros(0)
-    if equations.control is not None and equations.control.sampled:
+    if equations.control is not None and equations.control.period is not None:
         period = equations.control.period
-        assert period is not None
-        last = int(np.floor((span[1] - equations.t0) / period + 1e-9))
-        samples = equations.t0 + period * np.arange(1, last + 1)
-        samples = samples[(samples > span[0]) & (samples < span[1])]
-    times = np.unique(np.concatenate([times[(times > span[0]) & (times <= span[1])], samples]))
-    near = np.append(np.diff(times) > 1e-12 * max(1.0, abs(span[1])), True)
-    times = times[near]
-    return times, np.isin(times, samples).astype(float)
+        last = int(np.floor((end - equations.t0 + close) / period))
+        samples = np.minimum(equations.t0 + period * np.arange(1, last + 1), end)
+    other = np.concatenate([np.asarray(breakpoints, dtype=float), np.asarray(saves, dtype=float)])
+    entries = [(t, True) for t in samples] + [(t, False) for t in other] + [(end, False)]
+    found: list[tuple[float, bool]] = []
+    for t, sample in sorted(e for e in entries if begin + close < e[0] <= end):
+        if found and t - found[-1][0] <= close:
+            found[-1] = (end if end - t <= close else found[-1][0], found[-1][1] or sample)
+        else:
+            found.append((t, sample))
+    return np.array([t for t, _ in found]), np.array([float(sample) for _, sample in found])

@@ -36,6 +36,11 @@ class Tableau(NamedTuple):
     def stages(self) -> int:
         return len(self.c)
 
+    @property
+    def needs_new(self) -> bool:
+        """True if the error estimate uses K_new."""
+        return any(len(row) > len(self.c) for row in self.errors)
+
 
 def _combine(scales: Sequence[Any], rows: Sequence[Row]) -> list[Any]:
     """sum_k scales[k] rows[k], component by component; zeros left out, None where all are."""

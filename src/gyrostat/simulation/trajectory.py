@@ -14,8 +14,8 @@ from ..algebra import Array
 from ..formulations import recursive
 from ..model import Spacecraft, nearest
 from ..tracing import compile
-from .engine import State
-from .stepper import Status
+from .context import Status
+from .system import State
 
 if TYPE_CHECKING:
     import xarray
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .equations import Equations
     from .mode_audit import ModeAudit
     from .saturation import Saturation
+
+
+SIGNALS = ("command", "tau", "wrenches", "vdot", "potential")
 
 
 class Event(NamedTuple):
@@ -41,8 +44,10 @@ class Trajectory:
     """States of one run, or of a batch of runs, at common times.
 
     data: the Dataset, dimensions (run, time, ...); `run` only if the initial states had a batch axis.
-    state: what the next step depends on, for `simulate(resume=...)`. Rows that a run did not reach are NaN.
+    Rows that a run did not reach are NaN; `final` is where it ended.
+    state: what the next step depends on, for `simulate(craft, resume=...)`.
     constants: what each run had of its own, as the equations take it (runs, k); parameters: its dispersed values by name.
+    functions: control law, environment, events and prescribed motions, for `resume`.
     """
 
     craft: Spacecraft
@@ -53,6 +58,7 @@ class Trajectory:
     events: tuple[Event, ...] = ()
     equations: Equations | None = field(default=None, repr=False)
     interrupted: bool = False
+    functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     # ---- arrays as users want them
 
@@ -83,7 +89,9 @@ class Trajectory:
 
     @property
     def final(self) -> tuple[Array, Array]:
-        """q and v at the last time, each with the batch axis if there is one."""
+        """q and v where each run ended (at the last time, an event, or its last good state), with the batch axis if there is one."""
+        if "q_end" in self.data:
+            return self.data["q_end"].values, self.data["v_end"].values
         return self.q[..., -1, :], self.v[..., -1, :]
 
     @property
@@ -132,11 +140,11 @@ class Trajectory:
 
     @cached_property
     def signals(self) -> xarray.Dataset:
-        """command, tau (what acted in the joints), wrenches (of the environment) and vdot, at the saved times."""
+        """command, tau (what acted in the joints), wrenches and potential (of the environment) and vdot, at the saved times."""
         import xarray
 
         if "tau" in self.data:
-            return self.data[["command", "tau", "wrenches", "vdot"]]
+            return self.data[[name for name in SIGNALS if name in self.data]]
         from .signals import signals_of
 
         return xarray.Dataset(signals_of(self), coords=self.data.coords)
@@ -161,6 +169,12 @@ class Trajectory:
     def kinetic_energy(self) -> Array:
         """([runs,] times) in J."""
         return self._compiled(recursive.kinetic_energy, ["q", "v"])
+
+    def potential_energy(self) -> Array:
+        """Of the environment, ([runs,] times) in J."""
+        if "potential" not in self.signals:
+            raise ValueError(f"the environment of this run of {self.craft.name} has no potential.")
+        return self.signals["potential"].values
 
     def center_of_mass(self) -> Array:
         """Of the whole craft, in N, ([runs,] times, 3)."""

@@ -1,0 +1,127 @@
+"""What the host and the compiled time loop share: the table of words `ctx`, the vectors that describe lanes, and their status."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from llvmlite import ir
+
+from .loops import INT, Block, Function, Mask
+
+
+class Context(IntEnum):
+    """Places in the table of 64-bit words: addresses and sizes."""
+
+    rhs = 0  # void(x, ydot, scratch)
+    update = 1  # void(x, held, scratch), at samples
+    events = 2  # void(x, g, scratch)
+    x = 3  # t, y (n), held (n_held), parameters: the argument of all three
+    y = 4  # (n)
+    y_new = 5  # (n)
+    at = 6  # (n) result of `dense`
+    K = 7  # (stages, n)
+    g_old = 8  # (n_events)
+    g_new = 9  # (n_events)
+    held_new = 10  # (n_held)
+    lanes = 11  # the vectors of `Lane`
+    scratch = 12
+    atol = 13  # doubles (n); infinite for components without error control
+    rtol = 14  # doubles (n)
+    breaks = 15  # doubles: times to stop at, then infinity
+    samples = 16  # doubles: 1 where the stop is a sample
+    saves = 17  # doubles: times to save at, then infinity
+    out = 18  # pointers (lanes): where a lane's saved rows go
+    directions = 19  # doubles (n_events): +1 rising, -1 falling, 0 both
+    n = 20
+    n_held = 21
+    n_events = 22
+    n_control = 23  # components with error control
+    fixed = 24  # 1: steps of the given size
+    size = 25
+
+
+class Lane(IntEnum):
+    """Vectors that describe the lanes."""
+
+    t = 0
+    h = 1  # next step to try; 0: choose one
+    status = 2
+    stop = 3  # next time to stop at
+    before_stop = 4  # the number just below `stop`: stages do not look beyond a jump
+    stop_index = 5
+    save = 6  # next time to save at
+    save_index = 7
+    h_tried = 8
+    t_new = 9
+    accepted = 10  # 1 or 0: the attempted step waits to be committed
+    h_next = 11
+    event = 12  # 1 or 0: an event changed sign in the attempted step
+    theta = 13
+    steps = 14
+    rejections = 15
+    h_max = 16
+    sampled = 17  # 1 or 0: a sample is being taken
+    size = 18
+
+
+class Status(IntEnum):
+    running = 0
+    done = 1
+    underflow = 2  # the step became too small
+    not_finite = 3
+    no_convergence = 4  # of the implicit stages
+    stopped = 5  # by a terminal event
+
+
+class StepFunction(Function):
+    """A compiled function of `ctx`, with its blocks by name."""
+
+    x: Block
+    y: Block
+    y_new: Block
+    at: Block
+    g_old: Block
+    g_new: Block
+    held_new: Block
+    scratch: Block
+
+    def __init__(self, module: ir.Module, name: str, lanes: int, *extra: str, returns: Any = None) -> None:
+        super().__init__(module, name, lanes, ["ctx", *extra], returns=returns)
+        for place in ("x", "y", "y_new", "at", "g_old", "g_new", "held_new", "scratch"):
+            setattr(self, place, Block(self, self.pointer_at("ctx", Context[place])))
+        self.lane = Block(self, self.pointer_at("ctx", Context.lanes))
+        self.K0 = Block(self, self.pointer_at("ctx", Context.K))
+        self.n = self.integer_at("ctx", Context.n)
+        self.n_events = self.integer_at("ctx", Context.n_events)
+        self.n_held = self.integer_at("ctx", Context.n_held)
+        self.stage = self.x.after(1)  # the state, in the argument of the right-hand side
+
+    def K(self, j: int) -> Block:
+        """K_(j+1), counted from zero."""
+        return self.K0 if j == 0 else self.K0.after(self.b.mul(self.n, INT(j)))
+
+    def evaluate(self, what: Context, into: Block) -> None:
+        """Call a traced function on x."""
+        self.call(self.pointer_at("ctx", what), self.x.pointer, into.pointer, self.scratch.pointer)
+
+    def evaluate_new(self, into: Block) -> None:
+        """The right-hand side at the end of the attempted step."""
+        self.copy(self.y_new, self.stage, self.n)
+        self.x[0] = self.min(self.lane[Lane.t_new], self.lane[Lane.before_stop])
+        self.evaluate(Context.rhs, into)
+
+    def is_(self, lane: Lane, value: float) -> Mask:
+        return self.lane[lane].equals(float(value))
+
+    def mark(self, mask: Mask, status: Status) -> None:
+        self.lane[Lane.status] = mask.where(float(status), self.lane[Lane.status])
+
+    def copy(self, source: Block, target: Block, count: Any, mask: Mask | None = None) -> None:
+        with self.loop(count) as i:
+            target[i] = source[i] if mask is None else mask.where(source[i], target[i])
+
+    def set_before_stop(self) -> None:
+        """The largest number below `stop`, for positive and negative stops alike."""
+        stop = self.lane[Lane.stop]
+        self.lane[Lane.before_stop] = stop - self.abs(stop) * 2.0**-53 - 2.0**-1074

@@ -1,0 +1,92 @@
+"""Events in steps that wait to be committed: where a function changed sign, what was recorded, and where a step is cut.
+
+The root is sought among true steps of the integrator, from the state before to the time in question: an event is as accurate
+as a step, whatever the order of the method's dense output.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..algebra import Array
+from .block import Block
+from .context import Context, Lane, Status
+from .stepper import place_of_new
+from .system import Record
+from .tableaus import METHODS
+
+AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
+
+
+def handle_events(block: Block) -> None:
+    """Find what happened, cut lanes at terminal events and effects, commit all waiting steps, and write down the events."""
+    happened: list[Record] = []
+    terminal = []
+    for k in map(int, np.flatnonzero(block.lane[Lane.event] == 1.0)):
+        full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
+        for t, j in sorted((_root(block, k, j, full), j) for j in _crossed(block, k)):
+            spec = block.system.specs[j]
+            y = _step_to(block, k, t, full).copy()
+            held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
+            happened.append(Record(block.first + k, spec.name, t, y, held))
+            if spec.cuts:
+                _cut(block, k, j, t, y, full[0])
+                terminal += [k] if spec.terminal else []
+                break
+        else:
+            _step_to(block, k, full[1], full)
+    block.commit()
+    block.lane[Lane.status, terminal] = Status.stopped
+    block.outcome.records.extend(happened)
+
+
+def _crossed(block: Block, k: int) -> list[int]:
+    old, new = block.blocks["g_old"][:, k], block.blocks["g_new"][:, k]
+    ways = [spec.direction for spec in block.system.specs]
+    rising, falling = (old < 0) & (new >= 0), (old > 0) & (new <= 0)
+    return [j for j, way in enumerate(ways) if (rising[j] and way >= 0) or (falling[j] and way <= 0)]
+
+
+def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
+    """The state of lane k after a step that ends at t; the other lanes repeat their steps, bit for bit."""
+    lane = block.lane
+    lane[Lane.h_tried, k], lane[Lane.t_new, k] = full if t == full[1] else (t - lane[Lane.t, k], t)
+    block.trial()
+    return block.blocks["y_new"][:, k]
+
+
+def _root(block: Block, k: int, j: int, full: tuple[float, float]) -> float:
+    """Time at which event j changes sign in the waiting step of lane k."""
+    from scipy.optimize import brentq
+
+    begin, end = float(block.lane[Lane.t, k]), float(full[1])
+    known = {begin: block.blocks["g_old"][j, k], end: block.blocks["g_new"][j, k]}
+    if known[end] == 0.0:
+        return end
+
+    def g(t: float) -> float:
+        if t in known:
+            return float(known[t])
+        y = _step_to(block, k, t, full)
+        return float(block.evaluate(Context.events, len(block.system.specs), k, t, y)[j])
+
+    smallest = 2 * np.finfo(float).eps * max(abs(begin), abs(end))
+    return float(brentq(g, begin, end, xtol=max(smallest, 1e-300), rtol=4 * np.finfo(float).eps))
+
+
+def _cut(block: Block, k: int, j: int, t: float, y: Array, h: float) -> None:
+    """End the waiting step of lane k at time t, where the event j has its effect."""
+    system, spec = block.system, block.system.specs[j]
+    if spec.effect is None:
+        return
+    n, events = system.n, len(system.specs)
+    block.x[0, k], block.x[1 : 1 + n, k] = t, y
+    y = np.asarray(spec.effect(block.x[:, k].copy(), y), dtype=float)
+    block.blocks["y_new"][:, k] = y
+    ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
+    place = place_of_new(METHODS[block.plan.method])
+    block.blocks["K"][place * n : (place + 1) * n, k] = ydot
+    g = block.evaluate(Context.events, events, k, t, y).copy()
+    later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
+    g[j] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[j]
+    block.blocks["g_new"][:, k] = g
