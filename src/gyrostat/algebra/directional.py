@@ -1,6 +1,6 @@
 """Exact derivatives along a direction, by dual numbers a + b eps with eps^2 = 0: of floats and of symbols alike, nested at will.
 
-    f(x + eps dx) = f(x) + eps (df/dx dx)
+f(x + eps dx) = f(x) + eps (df/dx dx)
 """
 
 from __future__ import annotations

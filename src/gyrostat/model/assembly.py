@@ -23,7 +23,9 @@ def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
     """
     crafts = list(crafts)
     if len({craft.name for craft in crafts}) < len(crafts):
-        raise ValueError(f"{name}: spacecraft share a name: {', '.join(c.name for c in crafts)}. Rename them with dataclasses.replace.")
+        raise ValueError(
+            f"{name}: spacecraft share a name: {', '.join(c.name for c in crafts)}. Rename them with dataclasses.replace."
+        )
     shared = _shared(crafts)
     bodies = [Body(WORLD, joint=Joint(WORLD, "fixed"))]
     frames: list[Frame] = []
@@ -36,7 +38,9 @@ def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
     return Spacecraft.build(name, bodies, frames=frames, thrusters=thrusters)
 
 
-def attach(craft: Spacecraft, target: Spacecraft, at: str, by: str | None = None, *, pose: Pose = IDENTITY) -> Spacecraft:
+def attach(
+    craft: Spacecraft, target: Spacecraft, at: str, by: str | None = None, *, pose: Pose = IDENTITY
+) -> Spacecraft:
     """`target` fixed to `craft` as one tree: its frame `by` (its base by default) at the frame `at` of the craft, `pose` apart.
 
     What the target carries stays on it. `by` must be on the target's base. Names are as in `together`, so that `transfer_state` takes a
@@ -66,7 +70,11 @@ def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tu
     for joint in to.joints:
         old = known.get(joint.name)
         same = old is not None and (old.nq, old.nv) == (joint.nq, joint.nv)
-        qs.append(q[..., old.q_at] if same and old is not None else np.broadcast_to(joint.motion.neutral(), (*q.shape[:-1], joint.nq)))
+        qs.append(
+            q[..., old.q_at]
+            if same and old is not None
+            else np.broadcast_to(joint.motion.neutral(), (*q.shape[:-1], joint.nq))
+        )
         vs.append(v[..., old.v_at] if same and old is not None else np.zeros((*v.shape[:-1], joint.nv)))
     return np.concatenate(qs, axis=-1), np.concatenate(vs, axis=-1)
 

@@ -39,7 +39,9 @@ def parameterisation(name: str | AbstractParameterisation) -> AbstractParameteri
     if isinstance(name, AbstractParameterisation):
         return name
     if name not in PARAMETERISATIONS:
-        raise ValueError(f"attitude parameterisation '{name}' is not known; expected one of {', '.join(PARAMETERISATIONS)}.")
+        raise ValueError(
+            f"attitude parameterisation '{name}' is not known; expected one of {', '.join(PARAMETERISATIONS)}."
+        )
     return PARAMETERISATIONS[name]
 
 

@@ -44,7 +44,9 @@ def perpendicular(C1: Array, w1: Array, t: Array, C2: Array, w2: Array, a: Array
 def revolute(C1: Array, w1: Array, s1: Array, C2: Array, w2: Array, s2: Array, a2: Array, t1: Array, u1: Array) -> Rows:
     """Coincidence, and an axis a2 of body 2 perpendicular to two axes t1, u1 of body 1: five rows."""
     return stacked(
-        coincidence(C1, w1, s1, C2, w2, s2), perpendicular(C1, w1, t1, C2, w2, a2), perpendicular(C1, w1, u1, C2, w2, a2)
+        coincidence(C1, w1, s1, C2, w2, s2),
+        perpendicular(C1, w1, t1, C2, w2, a2),
+        perpendicular(C1, w1, u1, C2, w2, a2),
     )
 
 

@@ -58,7 +58,9 @@ def unpacked(
     return X, V, z[at:]
 
 
-def maximal_state_rate(craft: Spacecraft, z: Array, nudot: Array, wheel_rates: Any, attitude: Choice = "quaternion") -> Array:
+def maximal_state_rate(
+    craft: Spacecraft, z: Array, nudot: Array, wheel_rates: Any, attitude: Choice = "quaternion"
+) -> Array:
     """d/dt z from the accelerations (bodies but wheels, 6) of the bodies: rdot = v, attitude rate = Gamma w."""
     chosen = parameterisations(craft, attitude)
     size = sum(3 + p.nq for p in chosen.values())

@@ -98,7 +98,9 @@ def universal(first: str, second: str, axis: Any, axis2: Any, *, name: str = "")
 def distance(first: str, second: str, length: Any, *, name: str = "") -> AbstractConstraint:
     """The origins stay that far apart: one row."""
     if isinstance(length, (int, float)) and not length > 0:
-        raise ValueError(f"distance of {first} and {second} is {length} m; expected more than zero. Use `point` for zero.")
+        raise ValueError(
+            f"distance of {first} and {second} is {length} m; expected more than zero. Use `point` for zero."
+        )
     return Distance(first=first, second=second, length=length, name=name)
 
 

@@ -38,7 +38,7 @@ from .tree import articulated_inertias, inverse_inertia_at
 class Stabilisation(NamedTuple):
     """Baumgarte's: violations die out like an oscillator of `frequency` (rad/s) and `damping` ratio. Zero: none."""
 
-    frequency: float = 5.0
+    frequency: float = 1.0
     damping: float = 1.0
 
 
@@ -99,7 +99,9 @@ def constraint_loads(
     multipliers = least_norm_solution(
         inverse_inertia_at(craft, q, X_PB, factors, columns, rows), -np.concatenate(errors)
     )  # (2)
-    return ConstraintLoads(multipliers, body_wrenches(craft, columns, multipliers), wrenches_on_second(now, multipliers))
+    return ConstraintLoads(
+        multipliers, body_wrenches(craft, columns, multipliers), wrenches_on_second(now, multipliers)
+    )
 
 
 def constrained_forward_dynamics(

@@ -90,4 +90,3 @@ def load_columns(at: Kinematics, one: FrameMotion, two: FrameMotion, G: Array) -
         own = sign * np.concatenate([X.R.T @ (torque + cross(arm, force)), X.R.T @ force])
         columns[frame.body] = columns[frame.body] + own if frame.body in columns else own
     return columns
-

@@ -26,7 +26,9 @@ class Articulated(NamedTuple):
     D: Mapping[str, tuple[Array, Array]]
 
 
-def articulated_inertias(craft: Spacecraft, q: Array, X_PB: Mapping[str, Pose], follows: Mapping[str, Array]) -> Articulated:
+def articulated_inertias(
+    craft: Spacecraft, q: Array, X_PB: Mapping[str, Pose], follows: Mapping[str, Array]
+) -> Articulated:
     """As in forward dynamics, whose recorded operations these are when both are traced."""
     M_A = {B: craft.inertia(B).matrix for B, _ in craft.base_to_tip}
     U: dict[str, Array] = {}
