@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .graph import Graph
 
-PART = 2000  # nodes in one function: LLVM's time grows faster than the length of a function
+PART = 1000  # nodes in one function: LLVM's time grows faster than the length of a function
 
 
 class Part(NamedTuple):
