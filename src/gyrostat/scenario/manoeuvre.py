@@ -149,6 +149,7 @@ def motions(
         source.error("both", ("rate",), f"joint '{name}' has waypoints and rates.", "Keep one of them.")
     for name in {*paths["waypoint"], *paths["rate"]} & set(table.locked):
         source.error("locked", (), f"joint '{name}' is locked, but has a manoeuvre.", "Take it out of one.", "locked")
+    source.report.raise_errors()
     for name in joints:
         start = float(q[craft.joint_named(name).q_at.start])
         if name in paths["rate"]:

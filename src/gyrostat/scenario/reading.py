@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from pathlib import Path
@@ -66,10 +67,19 @@ def read_scenario(path: Path) -> tuple[ScenarioTable, Source]:
     try:
         return ScenarioTable.model_validate(raw), source
     except ValidationError as error:
-        for item in error.errors(include_url=False)[:MAX_REPORTED]:
-            _report(source, item)
+        items = error.errors(include_url=False)[:MAX_REPORTED]
+        unknown = [item["loc"] for item in items if item["type"] == "extra_forbidden"]
+        for item in items:
+            if not (item["type"] == "missing" and _misspelt(item["loc"], unknown)):
+                _report(source, item)
     source.report.raise_errors()
     raise AssertionError("unreachable: every item is an error")
+
+
+def _misspelt(missing: Place, unknown: list[Place]) -> bool:
+    """Whether an unknown key of the same table was meant: then one message is enough."""
+    beside = [str(place[-1]) for place in unknown if place[:-1] == missing[:-1]]
+    return bool(difflib.get_close_matches(str(missing[-1]), beside, n=1))
 
 
 def _report(source: Source, item: Any) -> None:

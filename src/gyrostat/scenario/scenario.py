@@ -217,8 +217,10 @@ def _by_joint(source: Source, gain: float | dict[str, float], joints: list[str],
         from ..model import nearest
 
         source.error("no-such-joint", ("control", key), f"joint '{name}' is not controlled.", nearest(name, joints))
-    for name in (name for name in joints if name not in gain):
-        source.error("missing-gain", ("control", key), f"has no gain for joint '{name}'.", f"Add {name} = ...")
+    without = [name for name in joints if name not in gain]
+    if without:
+        names = ", ".join(f"'{name}'" for name in without)
+        source.error("missing-gain", ("control", key), f"has no gain for joint {names}.", f"Add {without[0]} = ...")
     return {name: float(gain.get(name, 0.0)) for name in joints}
 
 

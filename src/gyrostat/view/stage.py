@@ -210,7 +210,7 @@ def camera(low: Array, high: Array) -> tuple[Array, Array]:
     """Where to stand and where to look, so that the box fills the picture."""
     centre, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
     direction = VIEW_FROM / np.linalg.norm(VIEW_FROM)
-    return centre + direction * radius * 0.8 / np.sin(FIELD_OF_VIEW / 2), centre
+    return centre + direction * radius * 0.7 / np.sin(FIELD_OF_VIEW / 2), centre
 
 
 def trails(craft: Spacecraft) -> list[tuple[str, tuple[float, float, float]]]:

@@ -1,0 +1,100 @@
+"""Joint motions and the laws that follow them, against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from gyrostat.control.joint_motion import Rates, Waypoints, steps
+from gyrostat.control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
+from gyrostat.environment import uniform_gravity
+from gyrostat.models import servicer
+
+HOLD = Waypoints((), (), 0.0)
+
+
+def test_waypoints_pass_through_their_points_at_rest_and_their_derivatives_agree():
+    path = Waypoints((2.0, 3.0, 7.0), (1.0, -0.5, 4.0), start=0.25)
+    for t, q in ((0.0, 0.25), (-1.0, 0.25), (2.0, 1.0), (3.0, -0.5), (7.0, 4.0), (100.0, 4.0)):
+        motion = path(t)
+        assert (motion.q, motion.rate, motion.acceleration) == pytest.approx((q, 0.0, 0.0), abs=1e-14)
+    h = 1e-5
+    for t in (0.3, 1.1, 2.4, 4.0, 6.9):
+        before, here, after = path(t - h), path(t), path(t + h)
+        assert (after.q - before.q) / (2 * h) == pytest.approx(here.rate, rel=1e-7, abs=1e-8)
+        assert (after.rate - before.rate) / (2 * h) == pytest.approx(here.acceleration, rel=1e-7, abs=1e-7)
+
+
+def test_rates_integrate_to_positions():
+    path = Rates((1.0, 3.0), (0.5, -2.0), start=0.1)
+    assert [path(t).q for t in (0.0, 1.0, 2.0, 3.0, 4.0)] == pytest.approx([0.1, 0.1, 0.6, 1.1, -0.9])
+    assert [path(t).rate for t in (0.0, 1.0, 2.9, 3.0)] == [0.0, 0.5, 0.5, -2.0]
+
+
+def test_steps_hold_their_values():
+    load = steps([1.0, 2.0], [[3.0, 0.0], [0.0, -1.0]])
+    np.testing.assert_allclose([load(t) for t in (0.5, 1.0, 1.9, 2.0, 9.0)], [[0, 0], [3, 0], [3, 0], [0, -1], [0, -1]])
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: Waypoints((2.0, 1.0), (0.0, 0.0)), "times must increase"),
+        (lambda: Waypoints((1.0,), (0.0, 0.0)), "expected as many of both"),
+        (lambda: Waypoints((0.0,), (1.0,)), "after 0.0 s"),
+        (lambda: Rates((1.0, 1.0), (0.0, 0.0)), "times must increase"),
+    ],
+)
+def test_motions_that_cannot_be_are_refused(build, words):
+    with pytest.raises(ValueError, match=words):
+        build()
+
+
+def test_computed_torque_makes_every_joint_a_second_order_system():
+    """e'' + kd e' + kp e = 0 whatever the craft, tumbling or not, in gravity or not: here critically damped, e (1 + w t) exp(-w t)."""
+    craft = servicer()
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    start = np.array([0.3, -0.2, 0.4, 0.1, -0.3, 0.2])
+    q[7:], v[:6] = start, (0.05, -0.02, 0.03, 0.01, 0.0, 0.02)
+    w, names = 2.0, [j.name for j in craft.joints[1:]]
+    environment = uniform_gravity((0.0, 0.1, -0.3))
+    law = joint_computed_torque(
+        dict.fromkeys(names, HOLD), dict.fromkeys(names, w**2), dict.fromkeys(names, 2 * w), environment=environment
+    )
+    traj = gs.simulate(craft, q, v, (0.0, 3.0), control=law, environment=environment)
+    t = traj.time[:, None]
+    np.testing.assert_allclose(traj.q[:, 7:], start * (1 + w * t) * np.exp(-w * t), atol=1e-9)
+    np.testing.assert_allclose(traj.signals["command"].values[:, :6], 0.0)
+
+
+def one_joint():
+    bodies = [
+        gs.Body("wall", 1.0, joint=gs.Joint("base", "fixed")),
+        gs.Body("arm", 2.0, inertia=[1.0, 1.0, 0.5], joint=gs.Joint("pivot", "revolute", "wall")),
+    ]
+    return gs.Spacecraft.build("one joint", bodies)
+
+
+def test_pd_is_a_spring_and_a_damper():
+    craft = one_joint()
+    kp, kd, inertia = 2.0, 0.4, 0.5
+    assert effective_inertias(craft, gs.neutral(craft))["pivot"] == pytest.approx(inertia)
+    law = joint_pd({"pivot": HOLD}, {"pivot": kp}, {"pivot": kd})
+    traj = gs.simulate(craft, [0.1], [0.0], (0.0, 10.0), control=law)
+    s = -kd / (2 * inertia)
+    w = np.sqrt(kp / inertia - s**2)
+    expected = 0.1 * np.exp(s * traj.time) * (np.cos(w * traj.time) - s / w * np.sin(w * traj.time))
+    np.testing.assert_allclose(traj.q[:, 0], expected, atol=1e-10)
+
+
+def test_pid_removes_the_offset_that_a_load_leaves_to_pd():
+    craft = one_joint()
+    kp, kd, ki, load = {"pivot": 4.0}, {"pivot": 3.0}, {"pivot": 2.0}, 0.2
+    pd, pid = joint_pd({"pivot": HOLD}, kp, kd), joint_pid({"pivot": HOLD}, kp, kd, ki)
+    with_pd = gs.simulate(craft, [0.0], [0.0], (0.0, 60.0), control=lambda c, t, q, v: pd(c, t, q, v) + load)
+    loaded = gs.Controller(lambda c, t, q, v, z: pid.output(c, t, q, v, z) + load, pid.state0, pid.derivative)
+    with_pid = gs.simulate(craft, [0.0], [0.0], (0.0, 60.0), control=loaded)
+    assert with_pd.q[-1, 0] == pytest.approx(load / kp["pivot"], rel=1e-6)
+    assert with_pid.q[-1, 0] == pytest.approx(0.0, abs=1e-8)
+    assert with_pid.data["z"].values[-1, 0] == pytest.approx(-load / ki["pivot"], rel=1e-6)
