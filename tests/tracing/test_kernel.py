@@ -274,6 +274,7 @@ def test_long_graphs_are_cut(craft, monkeypatch):
         return where(near & (v[1] > 0), 1.0, 2.0) * gs.forward_dynamics(craft, q, v, tau)
 
     whole = tracing.Kernel(tracing.trace(law, craft))
+    monkeypatch.setattr(schedule, "WHOLE", 50)
     monkeypatch.setattr(schedule, "PART", 50)
     monkeypatch.setenv("GYROSTAT_CACHE", "off")
     cut = tracing.Kernel(tracing.trace(law, craft))

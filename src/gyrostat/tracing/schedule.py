@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from .graph import Graph
 
-PART = 1000  # nodes in one function: LLVM's time grows faster than the length of a function
+WHOLE = 2500  # nodes that stay in one function, where the most values stay in registers
+PART = 1000  # nodes in one function of longer graphs: LLVM's time grows faster than the length of a function
 
 
 class Part(NamedTuple):
@@ -49,7 +50,8 @@ def order(graph: Graph) -> list[int]:
 def parts(graph: Graph) -> tuple[list[Part], int]:
     """The parts in the order in which they run, and the number of scratch slots that they share."""
     sequence = order(graph)
-    pieces = [sequence[i : i + PART] for i in range(0, len(sequence), PART)] or [[]]
+    size = PART if len(sequence) > WHOLE else WHOLE
+    pieces = [sequence[i : i + size] for i in range(0, len(sequence), size)] or [[]]
     home = {k: p for p, piece in enumerate(pieces) for k in piece}
     last_use: dict[int, int] = {}
     for p, piece in enumerate(pieces):
