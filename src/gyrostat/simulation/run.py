@@ -105,6 +105,9 @@ def simulate(
         batch = begin(craft, q0, v0, parameters, inputs, runs, conserving)
     else:
         batch = continued(craft, resume, q0, v0, parameters, inputs, runs)
+    if outer is not None and outer.check is not None and resume is None:
+        for row in batch.q:
+            outer.check(craft, float(span[0]), row)
     motions = prescribed_motions(craft, functions["prescribed"], settings.locked or (), batch.v)
     law = controller_of(functions["control"])
     if settings.mode is not None:
