@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat import scenario
+from gyrostat import models, scenario
 from gyrostat.scenario.template import DEMO
 
 RUN = '[run]\nduration = "2 s"\n'
@@ -274,7 +274,7 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path):
 
 def test_a_spacecraft_file_is_no_scenario(tmp_path):
     with pytest.raises(gs.ModelError, match="describes a spacecraft, not a scenario"):
-        load(tmp_path, gs.models.file("servicer").read_text())
+        load(tmp_path, models.file("servicer").read_text())
 
 
 def test_the_schema_accepts_the_bundled_scenarios_keys():

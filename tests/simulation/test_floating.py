@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat import models
 from gyrostat.models import servicer
 from gyrostat.simulation import floating
 from gyrostat.simulation.floating import FloatingPose
@@ -85,6 +86,6 @@ def test_the_error_goes_with_the_square_of_the_step(monkeypatch):
 
 
 def test_a_fixed_base_does_not_float():
-    craft = gs.load(gs.models.file("servicer"), base="fixed")
+    craft = gs.load(models.file("servicer"), base="fixed")
     with pytest.raises(ValueError, match="base is fixed; floating needs a free one"):
         FloatingPose(craft, gs.neutral(craft))

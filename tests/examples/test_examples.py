@@ -1,0 +1,74 @@
+"""Every example runs as it stands, in an empty folder, and what its page claims is true."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run(name, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return runpy.run_path(str(FOLDER / name))
+
+
+def test_examples_are_numbered_and_each_has_a_page():
+    names = sorted(path.name for path in FOLDER.glob("*.py"))
+    assert [name[:2] for name in names] == [f"{k:02d}" for k in range(len(names))]
+    for name in names:
+        page = ast.get_docstring(ast.parse((FOLDER / name).read_text()))
+        assert page is not None and page.startswith("# "), name
+    tested = Path(__file__).read_text()
+    assert all(f'"{name}"' in tested for name in names), "every example is run below"
+
+
+def test_first_arm(tmp_path, monkeypatch):
+    found = run("00_first_arm.py", tmp_path, monkeypatch)
+    assert found["run"].ok and found["run"].audit.worst < 1e-9
+    assert {"first_arm.png", "first_arm.nc", "first_arm.html"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_your_own_urdf(tmp_path, monkeypatch):
+    found = run("01_your_own_urdf.py", tmp_path, monkeypatch)
+    assert np.linalg.norm(found["held"][3:]) == pytest.approx(0.2)
+    assert np.linalg.norm(found["floating"][3:]) < 0.19
+    for name, value in found["craft"].parameters().items():
+        np.testing.assert_array_equal(found["again"].value(name), value)
+
+
+def test_free_floating_surprise(tmp_path, monkeypatch):
+    found = run("02_free_floating_surprise.py", tmp_path, monkeypatch)
+    assert found["turned"](found["there_and_back"].q) < 1e-9
+    assert found["turned"](found["loop"].q) > 5.0 and found["com_moved"] < 1e-14
+
+
+def test_tumbling_target(tmp_path, monkeypatch):
+    found = run("03_tumbling_target.py", tmp_path, monkeypatch)
+    np.testing.assert_allclose(found["flips"], found["period"] / 2, rtol=1e-8)
+    np.testing.assert_allclose(found["run"].v[-1], found["v"], atol=1e-9)
+
+
+def test_flexible_panel(tmp_path, monkeypatch):
+    found = run("04_flexible_panel.py", tmp_path, monkeypatch)
+    errors = [found["slowest"](pieces) / found["beam"] - 1 for pieces in (4, 8, 16)]
+    assert errors[-1] < 1e-3
+    for coarse, fine in pairwise(errors):
+        assert coarse / fine == pytest.approx(4.0, rel=0.03)  # second order in the length of a piece
+    assert found["run"].audit.worst < 1e-8
+
+
+def test_fuel_slosh(tmp_path, monkeypatch):
+    found = run("05_fuel_slosh.py", tmp_path, monkeypatch)
+    assert found["measured"] == pytest.approx(found["period"], rel=1e-6)  # 0.1 deg: finite amplitude adds 2e-7
+
+
+def test_dispersed_batch(tmp_path, monkeypatch):
+    found = run("06_dispersed_batch.py", tmp_path, monkeypatch)
+    assert found["run"].ok and found["turned"].shape == (1000,)
+    assert 0.5 < found["high"] - found["low"] < 2.0 and (tmp_path / "dispersed.png").exists()
