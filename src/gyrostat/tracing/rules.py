@@ -26,7 +26,7 @@ def fold(op: str, *args: float) -> float:
 
 def number(trace: Any, x: Any) -> Any:
     """A scalar as the rules take it: an Expr of `trace` or a float."""
-    found = getattr(x, "trace", None)
+    found = None if isinstance(x, np.generic) else getattr(x, "trace", None)  # NumPy's scalars have a method `trace`
     if found is None:
         return float(x) + 0.0
     if found is not trace:

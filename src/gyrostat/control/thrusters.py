@@ -1,0 +1,165 @@
+"""Thrusters: what they do to the craft, and pulses: on-time in place of thrust, none shorter than the valve can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra import Array, clip, minimum, skew, where
+from ..formulations.recursive import forward_kinematics, jacobian
+from ..model import Spacecraft
+from .allocation import allocate
+from .controller import Controller
+
+G0 = 9.80665  # m/s^2
+
+
+def thruster_matrix(craft: Spacecraft, q: Array | None = None) -> Array:
+    """Generalised force per unit of thrust, (nv, thrusters): tau = thruster_matrix @ thrusts.
+
+    A thruster on the base makes the wrench [p x d; d]; one on another body, J^T d, which needs q.
+    """
+    columns = []
+    for thruster in craft.thrusters:
+        p, d = thruster.position, thruster.direction
+        if thruster.body == craft.base:
+            columns.append(np.concatenate([skew(p) @ d, d, np.zeros(craft.nv - 6)]))
+            continue
+        if q is None:
+            raise ValueError(
+                f"thruster '{thruster.name}' sits on '{thruster.body}', not on the base: its effect depends on q; give it."
+            )
+        d_N = forward_kinematics(craft, q).R_NB[craft.index(thruster.body)] @ d
+        columns.append(jacobian(craft, q, thruster.body, p)[3:].T @ d_N)
+    if not columns:
+        raise ValueError(
+            f"{craft.name} has no thrusters. Give it some: Spacecraft.build(..., thrusters=[gs.Thruster(...)])."
+        )
+    return np.stack(columns, axis=1)
+
+
+def thrust_limits(craft: Spacecraft) -> Array:
+    """Largest thrusts in N, (thrusters,)."""
+    return np.array([t.max_thrust for t in craft.thrusters])
+
+
+def propellant_rate(craft: Spacecraft, thrusts: Array) -> Any:
+    """Propellant used in kg/s: thrust over specific impulse times g0."""
+    return sum(f / (t.specific_impulse * G0) for f, t in zip(thrusts, craft.thrusters, strict=True))
+
+
+def without_propellant(craft: Spacecraft, used: Any, *, body: str | None = None, tank: Any = None) -> Spacecraft:
+    """The craft with that much less mass, in kg: a point mass taken out of `body` (the base) at `tank` (its centre of mass).
+
+    For long burns: simulate in stages, and go on from q and v with the lighter craft; what leaves takes its own momentum with it.
+    """
+    B = craft.body(craft.base if body is None else body)
+    p = B.com if tank is None else np.asarray(tank)
+    mass = B.mass - used
+    com = (B.mass * B.com - used * p) / mass
+
+    def about_com(m: Any, r: Array) -> Array:
+        return -m * (skew(r) @ skew(r))  # of a point mass
+
+    inertia = B.inertia + about_com(B.mass, B.com - com) - about_com(used, p - com)
+    i = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    values = {f"{B.name}.mass": mass, f"{B.name}.com": com, f"{B.name}.inertia": np.array([inertia[k] for k in i])}
+    return craft.with_values(values)
+
+
+class PulseReport(NamedTuple):
+    """Of a run with pulses, at its end (or each saved time); a row for each thruster where there is one."""
+
+    pulses: Array  # (..., thrusters) how many
+    on_time: Array  # (..., thrusters) s
+    carried: Array  # (..., thrusters) N s asked for and not made yet: less than the shortest pulse
+    unmet: Array  # (..., thrusters) N s asked for beyond continuous thrust, and lost
+    missing: Array  # (..., 6) wrench times time that no allocation could make: N m s, N s
+    propellant: Array  # (...) kg
+
+
+@dataclass(frozen=True)
+class Pulses:
+    """A law's base wrench tau[:6], made by the craft's thrusters in pulses.
+
+    Every `period` the wanted wrench is shared among the thrusters (`allocate`). A thruster that shall give f on average is on for
+
+        on = (f period + carried) / max_thrust,  if that is at least its minimum on-time; else not at all           (1)
+
+    and what it did not give is carried to the next period. Pulses start with the period and are resolved in `ticks` equal
+    parts of it: a part that a pulse covers partly gets the mean thrust, so that impulses are exact. Joints and wheels get the law's
+    load, held over each part.
+    """
+
+    craft: Spacecraft
+    period: float
+    ticks: int = 10
+
+    def __post_init__(self) -> None:
+        limits = thrust_limits(self.craft)
+        if not np.isfinite(limits.astype(float)).all():
+            name = self.craft.thrusters[int(np.flatnonzero(~np.isfinite(limits))[0])].name
+            raise ValueError(f"thruster '{name}' has no max_thrust: a pulse's length follows from it. Give it in N.")
+        longest = max(t.minimum_on_time for t in self.craft.thrusters)
+        if longest > self.period:
+            raise ValueError(
+                f"period is {self.period} s, shorter than the shortest pulse, {longest} s. Use a longer period."
+            )
+
+    @property
+    def _n(self) -> int:
+        return len(self.craft.thrusters)
+
+    def controller(self, law: Callable[[Spacecraft, Any, Array, Array], Array]) -> Controller:
+        """The sampled controller that makes tau[:6] of `law` by pulses."""
+        tick = self.period / self.ticks
+
+        def output(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, sample: Any) -> Array:
+            return self._step(law, craft, t, q, v, z, sample, tick)[0]
+
+        def update(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, sample: Any) -> Array:
+            return self._step(law, craft, t, q, v, z, sample, tick)[1]
+
+        return Controller(output, np.zeros(5 * self._n + 7), update=update, period=tick)
+
+    def _step(
+        self, law: Any, craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, sample: Any, tick: float
+    ) -> tuple[Array, Array]:
+        """The load of this part of the period, and the memory after it."""
+        n = self._n
+        left, carried, pulses, on_time, unmet = (z[k * n : (k + 1) * n] for k in range(5))
+        missing, propellant = z[5 * n : 5 * n + 6], z[5 * n + 6]
+        tau = np.asarray(law(craft, t, q, v))
+        limits = thrust_limits(craft)
+        shortest = np.array([x.minimum_on_time for x in craft.thrusters])
+        shared = allocate(thruster_matrix(craft)[:6], tau[:6], limits)
+        wanted = shared.efforts * self.period + carried
+        on = np.array([_pulse(x, least, self.period) for x, least in zip(wanted / limits, shortest, strict=True)])
+        rest = wanted - on * limits
+        keep = minimum(rest, shortest * limits)
+        first = where((sample + 0.5) % self.ticks < 1.0, 1.0, 0.0)  # of the period; else the pulses go on
+        left = first * on + (1.0 - first) * left
+        carried = first * keep + (1.0 - first) * carried
+        unmet = unmet + first * (rest - keep)
+        pulses = pulses + first * np.array([where(x > 0.0, 1.0, 0.0) for x in on])
+        missing = missing + first * self.period * shared.missing
+        now = clip(left, 0.0, tick)
+        thrusts = limits * now / tick
+        used = propellant + propellant_rate(craft, thrusts) * tick
+        made = thruster_matrix(craft)[:6] @ thrusts
+        memory = np.concatenate([left - now, carried, pulses, on_time + now, unmet, missing, [used]])
+        return np.concatenate([made, tau[6:]]), memory
+
+    def report(self, memory: Array) -> PulseReport:
+        """What the memory (..., 5 n + 7) says: `trajectory.data["held_z"].values[-1]` at the end of a run."""
+        n = self._n
+        _, carried, pulses, on_time, unmet = (memory[..., k * n : (k + 1) * n] for k in range(5))
+        return PulseReport(pulses, on_time, carried, unmet, memory[..., 5 * n : 5 * n + 6], memory[..., 5 * n + 6])
+
+
+def _pulse(on: Any, shortest: float, longest: float) -> Any:
+    """On-time: none, or at least the shortest. (1)"""
+    return where(on >= shortest, where(on > 1e-12, minimum(on, longest), 0.0), 0.0)

@@ -1,0 +1,71 @@
+"""Joint motors: gear, torque-speed line, efficiency, friction, saturation."""
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from gyrostat.control.motors import Motor, Motors
+
+GEAR = 50.0
+
+
+def craft(friction=0.0, rotor=0.0):
+    arm = gs.Joint("elbow", parent="bus", axis=(0, 0, 1), gear_ratio=GEAR, rotor_inertia=rotor, friction=friction)
+    bodies = [
+        gs.Body("bus", 1e3, inertia=(1e3, 1e3, 1e3), joint=gs.Joint("base", "fixed")),
+        gs.Body("arm", 1.0, inertia=(1, 1, 2.0), joint=arm),
+    ]
+    return gs.Spacecraft.build("one joint", bodies)
+
+
+def test_the_torque_speed_line_ends_at_no_load_speed():
+    """Closed form: full command, I w' = N Ms (1 - N w / w0): w = w0/N (1 - exp(-t N^2 Ms / (I w0)))."""
+    motor = Motor(0.1, 400.0)
+    motors = Motors({"elbow": motor})
+    one = craft()
+    trajectory = gs.simulate(
+        one, t_span=(0, 10), control=motors.driving(lambda craft, t, q, v: 1e3 + 0.0 * v), rtol=1e-11
+    )
+    rate = GEAR**2 * 0.1 / (2.0 * 400.0)
+    np.testing.assert_allclose(
+        trajectory.v[:, 0], 400.0 / GEAR * (1 - np.exp(-rate * trajectory.time)), rtol=1e-7, atol=1e-9
+    )
+
+
+def test_rotors_behind_the_gear_add_their_inertia():
+    motors = Motors({"elbow": Motor(0.1)})
+    heavy = craft(rotor=1e-3)
+    vdot = gs.forward_dynamics(
+        heavy, gs.neutral(heavy), np.zeros(1), motors.delivered(heavy, np.array([99.0]), np.zeros(1))
+    )
+    np.testing.assert_allclose(vdot, [GEAR * 0.1 / (2.0 + 1e-3 * GEAR**2)])
+
+
+def test_gears_lose_power_driving_and_brake_better_than_they_drive():
+    motor, joint = Motor(0.1, efficiency=0.8), craft().joint_named("elbow")
+    assert motor.range_at(joint, 0.5) == (-0.1 * GEAR / 0.8, 0.1 * GEAR * 0.8)
+    assert motor.range_at(joint, -0.5) == (-0.1 * GEAR * 0.8, 0.1 * GEAR / 0.8)
+
+
+def test_friction_of_the_model_stops_a_coasting_joint():
+    """Coulomb friction: the joint stops after w0 I / friction seconds."""
+    slow = craft(friction=0.4)
+    trajectory = gs.simulate(slow, gs.neutral(slow), np.array([0.5]), (0, 4), rtol=1e-9)
+    assert abs(np.interp(1.25, trajectory.time, trajectory.v[:, 0]) - 0.25) < 1e-3
+    assert abs(trajectory.v[-1, 0]) < 1e-3
+
+
+def test_what_is_not_delivered_is_reported():
+    motors = Motors({"elbow": Motor(0.1)})
+    report = motors.shortfall(craft(), np.array([[3.0], [-7.0], [5.5]]), np.zeros((3, 1)))
+    np.testing.assert_allclose(report["elbow"], 2.0)
+
+
+def test_impossible_motors_are_refused():
+    for wrong in (
+        {"stall_torque": 0.0},
+        {"stall_torque": 1.0, "efficiency": 1.2},
+        {"stall_torque": 1.0, "no_load_speed": 0},
+    ):
+        with pytest.raises(ValueError, match="must be positive"):
+            Motor(**wrong)
