@@ -23,6 +23,7 @@ LAYERS = (
     "environment",
     "control",
     "simulation",
+    "formation",
     "campaign",
     "io",
     "verification",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from .system import Plan, State
 from .trajectory import Trajectory
 
 
+@singledispatch  # formations register theirs
 def simulate(
     craft: Spacecraft,
     q0: Any = None,

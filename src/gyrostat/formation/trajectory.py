@@ -1,0 +1,182 @@
+"""How a formation moved: a Trajectory for each group, and what only several members have: relative motion and distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra import Array
+from ..environment.hill import HillFrame
+from ..model import Spacecraft
+from ..simulation.audit import Audit
+from ..simulation.trajectory import Trajectory
+from .members import Formation, State
+
+
+class Member(NamedTuple):
+    """One member's motion."""
+
+    craft: Spacecraft
+    q: Array  # (times, nq)
+    v: Array  # (times, nv)
+    p_N: Array  # (times, 3) of its base, from N's origin
+    v_N: Array  # (times, 3) of its base, in N
+    R_NB: Array  # (times, 3, 3)
+    w_N: Array  # (times, 3)
+
+
+class Relative(NamedTuple):
+    """Of a follower j as seen by a leader L, over time: X_Lj, and the rates of a free joint between them."""
+
+    position: Array  # (times, 3) of j from L, in L
+    R_Lj: Array  # (times, 3, 3)
+    w_Lj: Array  # (times, 3) angular velocity of j relative to L, in j
+    velocity: Array  # (times, 3) of j as seen from L (rate of `position`), in j
+    angle: Array  # (times,) between the two attitudes
+
+
+class Approach(NamedTuple):
+    """The closest that two members came."""
+
+    distance: float
+    members: tuple[str, str]
+    time: float
+
+
+@dataclass(frozen=True, eq=False)
+class FormationTrajectory:
+    """`groups[g]` is an ordinary Trajectory whose runs are the members of that group, all saved at the same times."""
+
+    formation: Formation
+    groups: Mapping[str, Trajectory]
+
+    @property
+    def time(self) -> Array:
+        return next(iter(self.groups.values())).time
+
+    @property
+    def ok(self) -> bool:
+        return all(trajectory.ok for trajectory in self.groups.values())
+
+    @property
+    def final(self) -> State:
+        """{group: (q, v)} at the end, to start from again."""
+        return {g: trajectory.final for g, trajectory in self.groups.items()}
+
+    @property
+    def audits(self) -> dict[str, Audit]:
+        """Momentum against impulses and energy against work, the worst member of each group."""
+        return {g: trajectory.audit for g, trajectory in self.groups.items()}
+
+    def member(self, name: str) -> Member:
+        group, k = self.formation.place(name)
+        q, v = self.groups[group].q[k], self.groups[group].v[k]
+        R = rotations(q[:, :4])
+        return Member(
+            self.formation.craft(name),
+            q,
+            v,
+            q[:, 4:7],
+            np.einsum("tij,tj->ti", R, v[:, 3:6]),
+            R,
+            np.einsum("tij,tj->ti", R, v[:, :3]),
+        )
+
+    # ---- relative motion
+
+    def relative(self, name: str, to: str) -> Relative:
+        """Motion of a member's base as seen from another's."""
+        L, j = self.member(to), self.member(name)
+        apart = j.p_N - L.p_N
+        R_Lj = np.einsum("tki,tkj->tij", L.R_NB, j.R_NB)
+        rate = j.v_N - L.v_N - np.cross(L.w_N, apart)
+        cosine = (np.trace(R_Lj, axis1=1, axis2=2) - 1) / 2
+        skewed = np.stack(
+            [R_Lj[:, 2, 1] - R_Lj[:, 1, 2], R_Lj[:, 0, 2] - R_Lj[:, 2, 0], R_Lj[:, 1, 0] - R_Lj[:, 0, 1]], 1
+        )
+        return Relative(
+            np.einsum("tji,tj->ti", L.R_NB, apart),
+            R_Lj,
+            np.einsum("tji,tj->ti", j.R_NB, j.w_N - L.w_N),
+            np.einsum("tji,tj->ti", j.R_NB, rate),
+            np.arctan2(np.linalg.norm(skewed, axis=1) / 2, cosine),
+        )
+
+    def absolute(self, name: str) -> tuple[Array, Array]:
+        """Position and velocity from the planet's centre, in N, (times, 3) each."""
+        r, v = self._reference("absolute")
+        member = self.member(name)
+        return r + member.p_N, v + member.v_N
+
+    def hill(self, name: str, about: str | None = None) -> tuple[Array, Array]:
+        """(rho, rhodot) (times, 3) in the Hill frame of the reference orbit, or of the member `about`."""
+        r, v = self._reference("hill") if about is None else self.absolute(about)
+        member = self.member(name)
+        p, u = member.p_N, member.v_N
+        if about is not None:
+            other = self.member(about)
+            p, u = p - other.p_N, u - other.v_N
+        R_NH, w = hill_frames(r, v)
+        return np.einsum("tji,tj->ti", R_NH, p), np.einsum("tji,tj->ti", R_NH, u - np.cross(w, p))
+
+    def _reference(self, who: str) -> tuple[Array, Array]:
+        orbit = self.formation.needs_orbit(who)
+        rows = [orbit.state(float(t)) for t in self.time]
+        return np.array([s.r for s in rows]), np.array([s.v for s in rows])
+
+    # ---- distances
+
+    def positions(self) -> Array:
+        """Of every member's base from N's origin, in N, (members, times, 3), in the order of `formation.names`."""
+        return np.concatenate([trajectory.q[..., 4:7] for trajectory in self.groups.values()])
+
+    def closest_approach(self) -> Approach:
+        """The smallest distance between two bases at any saved time; nearest neighbours by a tree: N log N."""
+        from scipy.spatial import cKDTree
+
+        if len(self.formation) < 2:
+            raise ValueError("a closest approach needs two members at least.")
+        p, names = self.positions(), self.formation.names
+        best = Approach(np.inf, ("", ""), np.nan)
+        for k, t in enumerate(self.time):
+            reached = np.isfinite(p[:, k]).all(axis=1)
+            if reached.sum() < 2:
+                continue
+            known = np.flatnonzero(reached)
+            distance, other = cKDTree(p[known, k]).query(p[known, k], k=2)
+            i = int(np.argmin(distance[:, 1]))
+            if distance[i, 1] < best.distance:
+                pair = sorted((int(known[i]), int(known[other[i, 1] if other[i, 1] != i else other[i, 0]])))
+                best = Approach(float(distance[i, 1]), (names[pair[0]], names[pair[1]]), float(t))
+        return best
+
+    def __str__(self) -> str:
+        lines = [f"{self.formation!r}, {self.time[0]:g} to {self.time[-1]:g} s at {len(self.time)} times"]
+        lines += [f"  {g}: {trajectory}" for g, trajectory in self.groups.items()]
+        if len(self.formation) > 1:
+            near = self.closest_approach()
+            lines.append(
+                f"closest approach {near.distance:.6g} m, {near.members[0]} and {near.members[1]} at {near.time:g} s"
+            )
+        return "\n".join(lines)
+
+
+def rotations(quat: Array) -> Array:
+    """R (..., 3, 3) of unit quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(quat / np.linalg.norm(quat, axis=-1, keepdims=True), -1, 0)
+    rows: Any = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def hill_frames(r: Array, v: Array) -> HillFrame:
+    """R_NH (times, 3, 3) and w_NH_N (times, 3) of states (times, 3)."""
+    h = np.cross(r, v)
+    x, z = r / np.linalg.norm(r, axis=1, keepdims=True), h / np.linalg.norm(h, axis=1, keepdims=True)
+    return HillFrame(np.stack([x, np.cross(z, x), z], axis=2), h / (r * r).sum(axis=1, keepdims=True))
