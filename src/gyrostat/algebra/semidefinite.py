@@ -10,6 +10,7 @@ from .elementary import Array, where
 from .linear import ldl, ldl_solve, mirror
 
 REDUNDANT = 1e-10  # a row whose own part is below this fraction of its diagonal depends on the rows before it
+NOTHING = 1e-15  # a row whose diagonal is below this fraction of the trace is zero but for round-off
 
 
 def semidefinite_ldl(A: Array, tolerance: float = REDUNDANT) -> tuple[Array, Array, Array]:
@@ -17,8 +18,9 @@ def semidefinite_ldl(A: Array, tolerance: float = REDUNDANT) -> tuple[Array, Arr
     n = len(A)
     L, Ld = np.array(np.eye(n), dtype=A.dtype), np.array(A, dtype=A.dtype)
     inverse, z = np.empty(n, dtype=A.dtype), np.empty(n, dtype=A.dtype)
+    nothing = NOTHING * sum(A[j, j] for j in range(n))
     for j in range(n):
-        own = Ld[j, j] > tolerance * A[j, j]
+        own = Ld[j, j] > tolerance * A[j, j] + nothing
         inverse[j] = where(own, 1.0 / where(own, Ld[j, j], 1.0), 0.0)
         z[j] = where(own, 0.0, 1.0)
         L[j + 1 :, j] = Ld[j + 1 :, j] * inverse[j]

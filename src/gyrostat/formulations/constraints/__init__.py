@@ -1,6 +1,7 @@
 """Constraints between frames of a spacecraft: joints, loops, rods, rolling, driven motions; their loads; capture."""
 
 from .catalogue import aligned as aligned
+from .catalogue import angle as angle
 from .catalogue import as_it_is as as_it_is
 from .catalogue import cylindrical as cylindrical
 from .catalogue import distance as distance
@@ -26,6 +27,7 @@ from .consistency import project as project
 from .consistency import residuals as residuals
 from .kinds import AbstractConstraint as AbstractConstraint
 from .loads import NO_STABILISATION as NO_STABILISATION
+from .loads import USUAL as USUAL
 from .loads import ConstraintLoads as ConstraintLoads
 from .loads import Stabilisation as Stabilisation
 from .loads import constrained_forward_dynamics as constrained_forward_dynamics

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import IDENTITY, Array, Pose
+from ...algebra import IDENTITY, Array, Pose, atan2
 from ..dual_quaternion.joints import frame_along
 from .kinds import (
     AbstractConstraint,
@@ -121,9 +121,23 @@ def holonomic(
     return Holonomic(first=first, second=second, function=function, rows=rows, name=name)
 
 
+def angle(first: str, second: str, axis: Any = Z, *, name: str = "") -> AbstractConstraint:
+    """The angle about the common axis, from -pi to pi, stays zero: one row; to be driven, beside a `revolute`."""
+    x, y, _ = frame_along(_unit(axis)).T
+
+    def turned(R: Array, p: Array) -> Any:
+        return atan2(y @ (R @ x), x @ (R @ x))
+
+    return Holonomic(first=first, second=second, function=turned, rows=1, name=name or f"angle of {first} and {second}")
+
+
 def driven(constraint: AbstractConstraint, motion: Callable[[Any], Any]) -> AbstractConstraint:
     """What the constraint holds at zero follows motion(t) instead: a rod that extends, a hinge turned by an ideal motor."""
     c = constraint
+    if any(isinstance(part, Aligned) for part in getattr(c, "parts", (c,))):
+        raise ValueError(
+            f"the {c.title} holds a whole rotation, whose three numbers cannot be driven apart. Drive gs.constraints.angle beside a revolute."
+        )
     return Driven(first=c.first, second=c.second, offset=c.offset, part=c, motion=motion, name=f"driven {c.title}")
 
 

@@ -10,7 +10,7 @@ M^-1 Pi^T p is the acceleration that the wrenches of p give the craft at rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,11 +72,11 @@ def project(
         psi = residuals(craft, t, q, v, constraints).position
         if np.abs(psi).max(initial=0.0) <= tolerance:
             break
-        q = step_configuration(craft, q, _response(craft, q, constraints, lambda _, psi=psi: -psi)[0])
+        q = step_configuration(craft, q, _response(craft, q, constraints, -psi)[0])
     else:
         raise ValueError(_open(craft, t, q, v, constraints, iterations))
     error = residuals(craft, t, q, v, constraints).velocity
-    return q, v + _response(craft, q, constraints, lambda _: -error)[0]
+    return q, v + _response(craft, q, constraints, -error)[0]
 
 
 def capture(
@@ -93,14 +93,14 @@ def capture(
     if not 0.0 <= restitution <= 1.0:
         raise ValueError(f"restitution is {restitution}; expected 0 (held) to 1 (elastic).")
     error = residuals(craft, t, q, v, constraints).velocity
-    dv, impulses, now = _response(craft, q, constraints, lambda _: -(1.0 + restitution) * error)
+    dv, impulses, now = _response(craft, q, constraints, -(1.0 + restitution) * error)
     after = v + dv
     lost = kinetic_energy(craft, q, v) - kinetic_energy(craft, q, after)
     return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
 
 
 def _response(
-    craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], wanted: Callable[[Any], Array]
+    craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], wanted: Array
 ) -> tuple[Array, Array, list[Constrained]]:
     """dv = M^-1 Pi^T p with Pi dv as wanted, p itself, and the constraints at q."""
     still = np.zeros(craft.nv)
@@ -110,7 +110,7 @@ def _response(
         return still, np.zeros(0), now
     X_PB = joint_poses(craft, q)
     A = inverse_inertia_at(craft, q, X_PB, articulated_inertias(craft, q, X_PB, {}), columns, rows)
-    p = least_norm_solution(A, wanted(now))
+    p = least_norm_solution(A, wanted)
     return forward_dynamics(craft, q, still, still, wrenches=body_wrenches(craft, columns, p)), p, now
 
 

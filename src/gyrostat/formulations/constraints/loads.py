@@ -43,6 +43,7 @@ class Stabilisation(NamedTuple):
 
 
 NO_STABILISATION = Stabilisation(0.0, 0.0)
+USUAL = Stabilisation()
 
 
 class ConstraintLoads(NamedTuple):
@@ -74,7 +75,7 @@ def constraint_loads(
     *,
     wrenches: Any = None,
     prescribed: Mapping[str, Any] | None = None,
-    stabilisation: Stabilisation = Stabilisation(),
+    stabilisation: Stabilisation = USUAL,
 ) -> ConstraintLoads:
     """Multipliers and wrenches of the constraints under tau and external wrenches, (1) and (2)."""
     q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
@@ -114,7 +115,7 @@ def constrained_forward_dynamics(
     *,
     wrenches: Any = None,
     prescribed: Mapping[str, Any] | None = None,
-    stabilisation: Stabilisation = Stabilisation(),
+    stabilisation: Stabilisation = USUAL,
     formulation: Any = forward_dynamics,
 ) -> Array:
     """vdot (nv,) with the constraints' loads acting, by the forward dynamics of any formulation."""

@@ -1,0 +1,176 @@
+"""Runs in phases: approach, capture, hold, release. Constraints switch on with a velocity jump that conserves momentum, and off without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array
+from ..formulations.constraints import USUAL, AbstractConstraint, Capture, Stabilisation, as_it_is, capture
+from ..formulations.constraints.loads import constrained
+from ..formulations.constraints.relative_motion import Kinematics
+from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..model import Spacecraft
+from .compiling import When
+from .constrained import ConstrainedRun, simulate_constrained
+from .run import simulate
+from .trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """What holds and acts from the end of the phase before until `duration` has passed or the event `until` happens.
+
+    constraints: hold from the start. grasp: constraints that begin here, about the relative pose that their frames have then; they stay
+    on in later phases until one of them says release=(name or title, ...). restitution: of the jump.
+    """
+
+    duration: float
+    name: str = ""
+    constraints: Sequence[AbstractConstraint] = ()
+    grasp: Sequence[AbstractConstraint] = ()
+    release: Sequence[str] = ()
+    until: Callable[..., Any] | When | None = None
+    control: Callable[..., Any] | None = None
+    environment: Any = None
+    restitution: float = 0.0
+    stabilisation: Stabilisation = USUAL
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseResult:
+    """One phase: its run, the constraints that held, and the jump at its start, if constraints began there."""
+
+    phase: Phase
+    trajectory: Trajectory
+    constraints: tuple[AbstractConstraint, ...]
+    capture: Capture | None
+    run: ConstrainedRun | None
+
+    @property
+    def end(self) -> tuple[float, Array, Array]:
+        """Time and state at which the phase ended: at the event, if there was one."""
+        traj = self.trajectory
+        if traj.events and traj.status[0] == "stopped":
+            event = traj.events[-1]
+            return event.t, event.q, event.v
+        return (float(traj.time[-1]), *traj.final)
+
+
+@dataclass(frozen=True, eq=False)
+class PhasedRun:
+    """All phases, and their states end to end."""
+
+    craft: Spacecraft
+    phases: tuple[PhaseResult, ...]
+
+    def __getitem__(self, name: str) -> PhaseResult:
+        for result in self.phases:
+            if result.phase.name == name:
+                return result
+        raise ValueError(f"no phase '{name}'; there are {', '.join(repr(r.phase.name) for r in self.phases)}.")
+
+    @property
+    def time(self) -> Array:
+        return np.concatenate([_reached(r)[0] for r in self.phases])
+
+    @property
+    def q(self) -> Array:
+        return np.concatenate([_reached(r)[1] for r in self.phases])
+
+    @property
+    def v(self) -> Array:
+        return np.concatenate([_reached(r)[2] for r in self.phases])
+
+    def __str__(self) -> str:
+        return "\n".join(_line(r) for r in self.phases)
+
+
+def simulate_phases(
+    craft: Spacecraft, q0: Array, v0: Array, phases: Sequence[Phase], *, t0: float = 0.0, **options: Any
+) -> PhasedRun:
+    """One phase after the other, each from where the one before ended. Options are those of `simulate`, for all phases."""
+    t, q, v = t0, np.asarray(q0, dtype=float), np.asarray(v0, dtype=float)
+    holding: list[AbstractConstraint] = []
+    results: list[PhaseResult] = []
+    for phase in phases:
+        holding = _released(holding, phase)
+        before = len(holding)
+        holding = [*holding, *(as_it_is(c, relative_pose_of(craft, q, c)) for c in phase.grasp)]
+        held = (*holding, *phase.constraints)
+        jump = None
+        if len(holding) > before or _begins(phase, results):
+            jump = capture(craft, q, v, held, t=t, restitution=phase.restitution)
+            v = jump.v
+            if phase.restitution > 0.0:  # they bounced off: nothing holds
+                holding, held = holding[:before], tuple(holding[:before])
+        result = _run(craft, t, q, v, phase, held, jump, options)
+        results.append(result)
+        t, q, v = result.end
+    return PhasedRun(craft, tuple(results))
+
+
+def relative_pose_of(craft: Spacecraft, q: Array, constraint: AbstractConstraint) -> Any:
+    """X_12 of the constraint's frames at q."""
+    still = np.zeros(craft.nv)
+    at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, still, joint_poses(craft, q)))
+    return constrained(craft, at, constraint).X_12
+
+
+def _run(
+    craft: Spacecraft,
+    t: float,
+    q: Array,
+    v: Array,
+    phase: Phase,
+    held: tuple[AbstractConstraint, ...],
+    jump: Capture | None,
+    options: Mapping[str, Any],
+) -> PhaseResult:
+    events = []
+    if phase.until is not None:
+        until = phase.until if isinstance(phase.until, When) else When(phase.until, phase.name)
+        events = [When(until.function, until.name, True, until.direction)]
+    given = {**options, **phase.options, "events": events, "control": phase.control, "environment": phase.environment}
+    span = (t, t + phase.duration)
+    if not held:
+        return PhaseResult(phase, simulate(craft, q, v, span, **given), held, jump, None)
+    run = simulate_constrained(craft, q, v, span, constraints=held, stabilisation=phase.stabilisation, **given)
+    return PhaseResult(phase, run.trajectory, held, jump, run)
+
+
+def _released(holding: list[AbstractConstraint], phase: Phase) -> list[AbstractConstraint]:
+    names = {c.title for c in holding}
+    for name in phase.release:
+        if name not in names:
+            raise ValueError(
+                f"phase '{phase.name}' releases '{name}', which does not hold; what holds: {', '.join(sorted(names)) or 'nothing'}."
+            )
+    return [c for c in holding if c.title not in phase.release]
+
+
+def _begins(phase: Phase, results: Sequence[PhaseResult]) -> bool:
+    """True if some constraint of the phase did not hold in the phase before."""
+    before = results[-1].constraints if results else phase.constraints
+    return any(all(c is not b for b in before) for c in phase.constraints)
+
+
+def _reached(result: PhaseResult) -> tuple[Array, Array, Array]:
+    traj = result.trajectory
+    rows = np.isfinite(traj.q).all(axis=-1)
+    return traj.time[rows], traj.q[rows], traj.v[rows]
+
+
+def _line(result: PhaseResult) -> str:
+    t, _, _ = result.end
+    text = f"{result.phase.name or 'phase'}: {result.trajectory.time[0]:.6g} to {t:.6g} s"
+    if result.constraints:
+        text += "; held by " + ", ".join(c.title for c in result.constraints)
+    if result.capture is not None:
+        forces = np.linalg.norm(result.capture.on_second[:, 3:], axis=1)
+        text += f"; impulses {', '.join(f'{f:.3g}' for f in forces)} N s, {result.capture.energy_lost:.4g} J lost"
+    return text
