@@ -83,7 +83,7 @@ def test_S_is_a_choice_off_the_manifold(p):
     """S + A(q) Xi satisfies all identities as well."""
     rng = np.random.default_rng(4)
     A0, A1 = rng.normal(size=(3, p.nc)), rng.normal(size=(3, p.nc, p.nq))
-    other = lambda q: p.S(q) + (A0 + A1 @ q) @ p.Xi(q)  # noqa: E731
+    other = lambda q: p.S(q) + (A0 + A1 @ q) @ p.Xi(q)
     for _, q, w in draws(p, 4):
         Gamma = p.Gamma(q)
         qdot = Gamma @ w

@@ -42,7 +42,7 @@ def test_arithmetic_and_choices():
 
 
 def test_second_derivatives_by_nesting():
-    slope = lambda t: derivative_along(lambda s: algebra.sin(s * s), t, 1.0)  # noqa: E731
+    slope = lambda t: derivative_along(lambda s: algebra.sin(s * s), t, 1.0)
     t = 0.8
     assert abs(derivative_along(slope, t, 1.0) - (2 * np.cos(t * t) - 4 * t * t * np.sin(t * t))) < 1e-14
 
@@ -59,7 +59,7 @@ def test_symbols_are_differentiated_too():
     """Through a traced `where` as well: against differences of the compiled function."""
 
     def slope(x, dx):
-        f = lambda x: algebra.where(x[0] < x[1], algebra.sin(x[0] * x[1]), algebra.exp(x[1]) / x[0])  # noqa: E731
+        f = lambda x: algebra.where(x[0] < x[1], algebra.sin(x[0] * x[1]), algebra.exp(x[1]) / x[0])
         return derivative_along(f, x, dx)
 
     kernel = gs.compile(slope, None, inputs={"x": (2,), "dx": (2,)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_trees import random_spacecraft, random_state
 
 import gyrostat as gs
 from gyrostat.algebra.attitude import PARAMETERISATIONS
@@ -12,6 +11,7 @@ from gyrostat.formulations import attitude_lagrange
 from gyrostat.formulations.attitude_lagrange.state import maximal_state_rate, unpacked
 from gyrostat.formulations.carriers import carrier_bodies
 from gyrostat.formulations.recursive.kinematics import inertial_poses
+from random_trees import random_spacecraft, random_state
 
 
 def case(seed, **options):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forbes_bodies import NAMES, cloud, motion
 
+from forbes_bodies import NAMES, cloud, motion
 from gyrostat.algebra import cross, skew
 from gyrostat.algebra.attitude import PARAMETERISATIONS
 from gyrostat.algebra.directional import derivative_along

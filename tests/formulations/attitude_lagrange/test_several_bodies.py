@@ -6,11 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from forbes_bodies import cloud
-from random_trees import random_rotation
 from scipy.integrate import solve_ivp
 
 import gyrostat as gs
+from forbes_bodies import cloud
 from gyrostat.algebra import cross, skew
 from gyrostat.algebra.attitude import PARAMETERISATIONS
 from gyrostat.formulations.attitude_lagrange import (
@@ -28,6 +27,7 @@ from gyrostat.formulations.attitude_lagrange.building_blocks import (
 )
 from gyrostat.formulations.attitude_lagrange.rigid_body import mass_matrix, nonlinear_force
 from gyrostat.formulations.recursive.kinematics import inertial_poses
+from random_trees import random_rotation
 
 X, Y, Z = np.eye(3)
 
@@ -73,7 +73,7 @@ def rows_of(kind, craft, parts):
     joint = craft.joint("two")
     s1, R = joint.position, joint.rotation
     point = (C1, nu1[3:], s1, C2, nu2[3:], np.zeros(3))
-    square = lambda t, a: perpendicular(C1, nu1[3:], R @ t, C2, nu2[3:], a)  # noqa: E731
+    square = lambda t, a: perpendicular(C1, nu1[3:], R @ t, C2, nu2[3:], a)
     if kind == "spherical":
         return coincidence(*point)
     if kind == "revolute":
@@ -120,7 +120,7 @@ def test_explicit_null_space_with_its_rate(kind):
     craft, q, v, rng = chain(5, kind)
     M, F, parts = system(craft, q, v, rng.normal(size=(2, 6)))
     N, Ndot_v = [], []
-    for body, (C, nu, _) in zip(craft.bodies, parts, strict=True):
+    for body, (C, _, _) in zip(craft.bodies, parts, strict=True):
         J, Jdot_v = gs.jacobian(craft, q, body.name), gs.jacobian_rate(craft, q, v, body.name) @ v
         N += [J[3:], C @ J[:3]]
         Ndot_v += [Jdot_v[3:], C @ Jdot_v[:3]]

@@ -48,9 +48,13 @@ def generalised_force(p: AbstractParameterisation, q: Array, forces_N: Array, po
     """f (3 + nq,) of point forces (k, 3) in N at points (k, 3) from z in B: (sum f; sum (d(C^T r)/dq)^T f). Gamma^T f = (sum f; sum r x C f)."""
     total = np.zeros(3 + p.nq)
     for force, point in zip(np.asarray(forces_N), np.asarray(points_B), strict=True):
-        lever = gradient(lambda at, r=point: p.C(at).T @ r, q)
-        total = total + np.concatenate([force, lever.T @ force])
+        total = total + np.concatenate([force, _lever(p, q, point).T @ force])
     return total
+
+
+def _lever(p: AbstractParameterisation, q: Array, point_B: Array) -> Array:
+    """d(C^T r)/dq, (3, nq)."""
+    return gradient(lambda at: p.C(at).T @ point_B, q)
 
 
 def couple(p: AbstractParameterisation, q: Array, moment_B: Array) -> Array:
