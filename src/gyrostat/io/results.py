@@ -30,6 +30,8 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     writers = {".nc": _write_netcdf, ".mat": _write_mat}
     if path.suffix not in writers:
         raise ValueError(f"'{path}': a trajectory is saved as .nc (NetCDF) or .mat (MATLAB), not as '{path.suffix}'.")
+    if not path.parent.is_dir():
+        raise ValueError(f"'{path}': the folder {path.parent} does not exist. Make it, or choose another.")
     handle, temporary = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
     os.close(handle)
     try:
