@@ -52,6 +52,7 @@ class MuJoCo:
             for k, (kind, axis) in enumerate(self._joints(joint)):
                 part.add_joint(name=f"{joint.name}/{k}", type=kind, axis=axis, armature=joint.armature)
             made[name] = part
+        self.spec = spec  # for those who add to it and compile again
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
 
