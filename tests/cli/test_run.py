@@ -118,7 +118,8 @@ def test_ctrl_c_keeps_what_there_is_and_the_bar_says_how_far(tmp_path):
     out, _ = process.communicate()
     os.close(ours)
     assert process.returncode == 130, drain.decode()
-    assert b"servicer: simulating" in drain and b"Stopped at t =" in drain and "wrote case.nc" in out
+    assert b"servicer: simulating" in drain and b"s of the run per s" in drain
+    assert b"Stopped at t =" in drain and "wrote case.nc" in out
     kept = gs.Trajectory.load(tmp_path / "case.nc")
     assert kept.interrupted and 0.0 < kept.state.t[0] < 3.6e6
 

@@ -10,7 +10,7 @@ from gyrostat.models import servicer
 from gyrostat.view.panels import GROUPS, panels
 from gyrostat.view.plots import plot_trajectory
 from gyrostat.view.shapes import arrow_mesh, craft_size, primitives
-from gyrostat.view.stage import camera, free_port
+from gyrostat.view.stage import ASPECT, FIELD_OF_VIEW, camera, free_port
 
 
 def box_inertia(mass, a, b, c):
@@ -80,14 +80,18 @@ def test_an_arrow_is_closed_and_points_along_z():
     assert np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6 > 0  # volume: faces look outwards
 
 
-def test_the_camera_sees_the_whole_box():
-    low, high = np.array([-3.0, -1.0, 0.0]), np.array([5.0, 1.0, 2.0])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e4])
+def test_the_camera_sees_the_whole_box_and_little_else(scale):
+    low, high = scale * np.array([-3.0, -1.0, 0.0]), scale * np.array([5.0, 1.0, 2.0])
     position, centre = camera(low, high)
     forward = (centre - position) / np.linalg.norm(centre - position)
-    corners = np.array([[x, y, z] for x in (-3, 5) for y in (-1, 1) for z in (0, 2)], dtype=float)
-    for corner in corners:
-        ray = (corner - position) / np.linalg.norm(corner - position)
-        assert np.degrees(np.arccos(ray @ forward)) < 31.0  # half of the picture's diagonal
+    corners = np.array([[x, y, z] for x in (-3, 5) for y in (-1, 1) for z in (0, 2)], dtype=float) * scale
+    up = np.array([0.0, 0.0, 1.0]) - forward[2] * forward
+    up /= np.linalg.norm(up)
+    rays = corners - position
+    heights = np.abs(rays @ up) / (rays @ forward) / np.tan(FIELD_OF_VIEW / 2)  # 1 at the picture's edge
+    widths = np.abs(rays @ np.cross(forward, up)) / (rays @ forward) / np.tan(FIELD_OF_VIEW / 2) / ASPECT
+    assert max(heights.max(), widths.max()) == pytest.approx(0.9)
 
 
 def test_a_port_in_use_gives_way_to_the_next():

@@ -12,17 +12,23 @@ PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def progress_bar(wanted: bool | None, title: str) -> Iterator[Callable[[float], None] | None]:
-    """A function to tell the fraction done; None if nobody watches. wanted: None to show it on a terminal only."""
+def progress_bar(
+    wanted: bool | None, title: str, seconds: float | None = None
+) -> Iterator[Callable[[float], None] | None]:
+    """A function to tell the fraction done; None if nobody watches. wanted: None to show it on a terminal only.
+
+    seconds: of the run; the bar then says how fast it goes, in seconds of the run per second.
+    """
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    speed = TextColumn("{task.fields[speed]}")
+    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(), speed)
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, begun, lock, shown = bar.add_task(title, total=1.0), time.monotonic(), threading.Lock(), False
+    task, begun, lock, shown = bar.add_task(title, total=1.0, speed=""), time.monotonic(), threading.Lock(), False
 
     def tell(fraction: float) -> None:
         nonlocal shown
@@ -32,7 +38,9 @@ def progress_bar(wanted: bool | None, title: str) -> Iterator[Callable[[float], 
             if not shown:
                 bar.start()
                 shown = True
-            bar.update(task, completed=fraction)
+            passed = time.monotonic() - begun
+            words = f"{seconds * fraction / passed:.3g} s of the run per s" if seconds else ""
+            bar.update(task, completed=fraction, speed=words)
 
     try:
         yield tell

@@ -154,7 +154,7 @@ def simulate(
         threads,
         max_steps,
     )
-    with progress_bar(progress, f"{craft.name}: simulating") as tell:
+    with progress_bar(progress, f"{craft.name}: simulating", float(span[1] - span[0])) as tell:
         outcome = integrate(system, plan, state, own, tell)
     if resume is None:
         outcome.saved[:, plan.saves == span[0]] = np.hstack([state.y, state.held])[:, None, :]

@@ -62,13 +62,13 @@ class Viewer:
         self._add_joints(gui)
         self._add_switches(gui)
         if self.film is not None:
-            draw_static(self.stage, self.film)
+            draw_static(self.stage, self.film, beside_panel=True)
             draw_frame(self.stage, self.film, 0)
         else:
             self._show_pose()
             poses = self._poses(self.q)
             low, high = self.stage.bounds(poses.R_NB, poses.p_NB)
-            self.stage.look(low, high)
+            self.stage.look(low, high, beside_panel=True)
             self.stage.grid(low, high)
             self.stage.stars((low + high) / 2, 6 * float(np.linalg.norm(high - low)))
         self._thread = threading.Thread(target=self._play, daemon=True)
@@ -190,8 +190,10 @@ class Viewer:
         wide = WIDE[joint.motion.q_units[0]]
         low = factor * joint.limits.lower if np.isfinite(joint.limits.lower) else -wide
         high = factor * joint.limits.upper if np.isfinite(joint.limits.upper) else wide
-        low, high = min(low, value), max(high, value)
-        step = 0.5 if unit == "deg" else max((high - low) / 500, 1e-6)
+        places = 1 if unit == "deg" else 4
+        low, high = round(min(low, value), places), round(max(high, value), places)
+        step = 0.5 if unit == "deg" else max((high - low) / 500, 1e-4)
+        value = float(np.clip(value, low, max(high, low + step)))
         slider = gui.add_slider(f"{joint.name}, {unit}", low, max(high, low + step), step, value)
 
         @slider.on_update

@@ -103,11 +103,11 @@ def _unit(vectors: Array, size: float) -> float:
     return longest / (size / 3) if longest > 1e-9 else 1.0
 
 
-def draw_static(stage: Stage, shown: Film) -> None:
+def draw_static(stage: Stage, shown: Film, *, beside_panel: bool = False) -> None:
     """Camera, grid and trails for the whole film."""
     every = max(1, len(shown.time) // 60)
     low, high = stage.bounds(shown.R_NB[::every], shown.p_NB[::every])
-    stage.look(low, high)
+    stage.look(low, high, beside_panel=beside_panel)
     stage.grid(low, high)
     stage.stars((low + high) / 2, 6 * float(np.linalg.norm(high - low)))
     for name, color in visible_trails(stage.craft, shown, stage.size):

@@ -80,15 +80,15 @@ def craft_size(craft: Spacecraft) -> float:
 # ---- shapes of the file
 
 
-def _placed(shape: Shape) -> Primitive:
-    color = tuple(shape.color[:3]) if shape.color is not None else LINK
+def _placed(shape: Shape, *, root: bool = False) -> Primitive:
+    color = tuple(shape.color[:3]) if shape.color is not None else HULL if root else LINK
     opacity = float(shape.color[3]) if shape.color is not None and len(shape.color) > 3 else 1.0
     pose = Pose(np.asarray(shape.rotation, dtype=float), np.asarray(shape.position, dtype=float))
     return Primitive(shape.kind, tuple(float(x) for x in shape.size), pose, color, opacity)  # type: ignore[arg-type]
 
 
 def _given(body: Body, shape: Shape, notes: list[str]) -> Primitive | None:
-    placed = _placed(shape)
+    placed = _placed(shape, root=body.parent is None)
     if shape.kind != "mesh":
         return placed
     try:

@@ -25,6 +25,7 @@ FORCE, TORQUE = (0.10, 0.70, 0.35), (0.70, 0.25, 0.90)
 TRAILS = ((0.30, 0.60, 1.0), (1.0, 0.45, 0.45), (0.35, 0.85, 0.65), (0.95, 0.75, 0.3), (0.8, 0.55, 0.95))
 FIELD_OF_VIEW = np.radians(40.0)
 VIEW_FROM = np.array([0.62, -1.0, 0.55])
+ASPECT, FILLED = 1.3, 0.9  # width over height of a picture, and how much of it is filled
 
 
 @contextmanager
@@ -64,7 +65,12 @@ def start_server(host: str = "127.0.0.1", port: int = 0, *, label: str = "gyrost
     port = free_port(host, port)
     with quiet():
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
-    server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False, brand_color=(46, 110, 220))
+    server.gui.configure_theme(
+        dark_mode=True,
+        show_logo=False,
+        show_share_button=False,
+        brand_color=(46, 110, 220),
+    )
     return server
 
 
@@ -186,9 +192,9 @@ class Stage:
             "/stars", centre + radius * directions, shade, point_size=0.002 * radius, point_shape="circle"
         )
 
-    def look(self, low: Array, high: Array) -> None:
+    def look(self, low: Array, high: Array, *, beside_panel: bool = False) -> None:
         """Put the camera where the box fills the picture."""
-        position, centre = camera(low, high)
+        position, centre = camera(low, high, beside_panel=beside_panel)
         view, far = self.server.initial_camera, 60 * float(np.linalg.norm(high - low))
         view.fov, view.near, view.far = float(FIELD_OF_VIEW), far / 1e5, far
         view.position, view.look_at = position, centre
@@ -206,11 +212,23 @@ class Stage:
         return everything.min(axis=0), everything.max(axis=0)
 
 
-def camera(low: Array, high: Array) -> tuple[Array, Array]:
-    """Where to stand and where to look, so that the box fills the picture."""
-    centre, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
-    direction = VIEW_FROM / np.linalg.norm(VIEW_FROM)
-    return centre + direction * radius * 0.7 / np.sin(FIELD_OF_VIEW / 2), centre
+def camera(low: Array, high: Array, *, beside_panel: bool = False) -> tuple[Array, Array]:
+    """Where to stand and where to look, so that the box fills the picture and none of its corners is cut off.
+
+    beside_panel: fill its left part alone; the right is covered.
+    """
+    centre = (low + high) / 2
+    backward = VIEW_FROM / np.linalg.norm(VIEW_FROM)
+    right = np.cross((0.0, 0.0, 1.0), backward)
+    right /= np.linalg.norm(right)
+    up = np.cross(backward, right)
+    corners = np.array([np.where(sign, high, low) for sign in np.ndindex(2, 2, 2)]) - centre
+    across, along, near = np.abs(corners @ right), np.abs(corners @ up), corners @ backward
+    tangent = FILLED * np.tan(FIELD_OF_VIEW / 2)
+    aspect = 0.7 * ASPECT if beside_panel else ASPECT
+    distance = float(np.max(near + np.maximum(along, across / aspect) / tangent))
+    aside = right * (0.3 * ASPECT * distance * tangent if beside_panel else 0.0)
+    return centre + aside + backward * distance, centre + aside
 
 
 def trails(craft: Spacecraft) -> list[tuple[str, tuple[float, float, float]]]:
