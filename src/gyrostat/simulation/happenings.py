@@ -11,9 +11,7 @@ import numpy as np
 from ..algebra import Array
 from .block import Block
 from .context import Context, Lane, Status
-from .stepper import place_of_new
 from .system import Record
-from .tableaus import METHODS
 
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
 
@@ -21,22 +19,25 @@ AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's 
 def handle_events(block: Block) -> None:
     """Find what happened, cut lanes at terminal events and effects, commit all waiting steps, and write down the events."""
     happened: list[Record] = []
-    terminal = []
+    cuts: list[tuple[int, int, float]] = []  # lane, event, size of the step before it was cut
     for k in map(int, np.flatnonzero(block.lane[Lane.event] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
         for t, j in sorted((_root(block, k, j, full), j) for j in _crossed(block, k)):
-            spec = block.system.specs[j]
             y = _step_to(block, k, t, full).copy()
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
-            happened.append(Record(block.first + k, spec.name, t, y, held))
-            if spec.cuts:
-                _cut(block, k, j, t, y, full[0])
-                terminal += [k] if spec.terminal else []
+            happened.append(Record(block.first + k, block.system.specs[j].name, t, y, held))
+            if block.system.specs[j].cuts:
+                block.blocks["g_new"][:, k] = block.evaluate(Context.events, len(block.system.specs), k, t, y)
+                cuts.append((k, j, full[0]))
                 break
         else:
             _step_to(block, k, full[1], full)
     block.commit()
-    block.lane[Lane.status, terminal] = Status.stopped
+    for k, j, h in cuts:
+        if block.system.specs[j].effect is not None:
+            _change(block, k, j, h)
+        if block.system.specs[j].terminal:
+            block.lane[Lane.status, k] = Status.stopped
     block.outcome.records.extend(happened)
 
 
@@ -74,19 +75,15 @@ def _root(block: Block, k: int, j: int, full: tuple[float, float]) -> float:
     return float(brentq(g, begin, end, xtol=max(smallest, 1e-300), rtol=4 * np.finfo(float).eps))
 
 
-def _cut(block: Block, k: int, j: int, t: float, y: Array, h: float) -> None:
-    """End the waiting step of lane k at time t, where the event j has its effect."""
-    system, spec = block.system, block.system.specs[j]
-    if spec.effect is None:
-        return
-    n, events = system.n, len(system.specs)
+def _change(block: Block, k: int, j: int, h: float) -> None:
+    """The effect of event j on lane k, whose step has ended there; K_1 and event values as they are from then on."""
+    n, events, t, effect = block.system.n, len(block.system.specs), block.lane[Lane.t, k], block.system.specs[j].effect
+    assert effect is not None
+    y = block.blocks["y"][:, k].copy()
     block.x[0, k], block.x[1 : 1 + n, k] = t, y
-    y = np.asarray(spec.effect(block.x[:, k].copy(), y), dtype=float)
-    block.blocks["y_new"][:, k] = y
+    y = np.asarray(effect(block.x[:, k].copy(), y), dtype=float)
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
-    place = place_of_new(METHODS[block.plan.method])
-    block.blocks["K"][place * n : (place + 1) * n, k] = ydot
     g = block.evaluate(Context.events, events, k, t, y).copy()
     later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
     g[j] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[j]
-    block.blocks["g_new"][:, k] = g
+    block.blocks["y"][:, k], block.blocks["K"][:n, k], block.blocks["g_old"][:, k] = y, ydot, g

@@ -99,7 +99,7 @@ def _attempt(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
             f.evaluate_new(f.K(place_of_new(method)))
         with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
             f.copy(f.y_new, f.stage, f.n)
-            f.x[0] = f.min(lane[Lane.t_new], lane[Lane.before_stop])
+            f.x[0] = lane[Lane.t_new]
             f.evaluate(Context.events, f.g_new)
             directions = f.pointer_at("ctx", Context.directions)
             with f.loop(f.n_events) as i:

@@ -1,0 +1,212 @@
+"""Events against closed forms: when they happen, to round-off, with every integrator; what they record, stop and change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+
+METHODS = {
+    "dop853": {"integrator": "dop853", "rtol": 1e-12, "atol": 1e-14},
+    "rk45": {"integrator": "rk45", "rtol": 1e-12, "atol": 1e-14},
+    "gauss6": {"integrator": "gauss6", "step": 0.02},
+    "rk4": {"integrator": "rk4", "step": 0.002},
+}
+STIFFNESS, MASS, BASE = 9.0, 2.0, 10.0
+OMEGA = np.sqrt(STIFFNESS * (1 / MASS + 1 / BASE))  # of two masses and a spring between them
+
+
+def oscillator(**joint):
+    """A mass on a spring along x, on a free base: the stretch is cos(omega t)."""
+    base = gs.Body("base", BASE, inertia=(1.0, 1.0, 1.0))
+    slider = gs.Joint("slider", "prismatic", "base", axis=(1, 0, 0), **joint)
+    return gs.Spacecraft.build("oscillator", [base, gs.Body("mass", MASS, inertia=(0.1, 0.1, 0.1), joint=slider)])
+
+
+def stretched(craft, x=1.0):
+    q = gs.neutral(craft)
+    q[7] = x
+    return q
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_crossings_of_an_oscillator(method):
+    craft = oscillator(stiffness=STIFFNESS)
+    level = 0.3
+    events = [
+        gs.When(lambda craft, t, q, v: q[7] - level, "both"),
+        gs.When(lambda craft, t, q, v: q[7] - level, "rising", direction=1),
+        gs.When(lambda craft, t, q, v: q[7] - level, "falling", direction=-1),
+    ]
+    traj = gs.simulate(craft, stretched(craft), None, (0, 10), events=events, save_at=[10.0], **METHODS[method])
+    turns = 2 * np.pi * np.arange(8)
+    falls, rises = (turns + np.arccos(level)) / OMEGA, (turns + 2 * np.pi - np.arccos(level)) / OMEGA
+    wanted = {"falling": falls[falls < 10], "rising": rises[rises < 10]}
+    wanted["both"] = np.sort(np.concatenate(list(wanted.values())))
+    for name, times in wanted.items():
+        found = [e for e in traj.events if e.name == name]
+        np.testing.assert_allclose([e.t for e in found], times, atol=2e-12 if method != "rk4" else 2e-10)
+        np.testing.assert_allclose([e.q[7] for e in found], level, atol=1e-13)
+    assert [e.t for e in traj.events] == sorted(e.t for e in traj.events)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_terminal_event_ends_the_run_there(method):
+    craft = oscillator(stiffness=STIFFNESS)
+    stop = gs.When(lambda craft, t, q, v: v[6], "turns", terminal=True, direction=1)
+    times = np.linspace(0, 10, 101)
+    traj = gs.simulate(craft, stretched(craft), None, (0, 10), events=stop, save_at=times, **METHODS[method])
+    end = np.pi / OMEGA  # at rest, at the other end
+    assert traj.status == ("stopped",) and traj.ok and [e.name for e in traj.events] == ["turns"]
+    assert abs(traj.events[0].t - end) < 1e-11 and float(traj.data["t_end"]) == traj.events[0].t
+    q, v = traj.final
+    assert abs(q[7] + 1) < 1e-9 and abs(v[6]) < 1e-11
+    np.testing.assert_array_equal(np.isnan(traj.q[:, 7]), times > end)
+    np.testing.assert_allclose(traj.q[times <= end, 7], np.cos(OMEGA * times[times <= end]), atol=1e-9)
+    again = gs.simulate(craft, resume=traj, t_span=(0, 20))
+    assert again.status == ("stopped",) and len(again.events) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_slider_that_bounces(method):
+    """Force-free between bounces: straight lines; at x = 0 its relative speed is reversed and halved, momentum is kept."""
+    craft = oscillator()
+    reduced = MASS * BASE / (MASS + BASE)
+
+    def bounce(craft, t, q, v):
+        jump = -1.5 * v[6] * reduced
+        v = v.copy()
+        base = -jump / BASE
+        v[3] += base
+        v[6] += jump / MASS - base
+        return q, v
+
+    q, v = stretched(craft), np.zeros(7)
+    v[6] = -0.8
+    event = gs.When(lambda craft, t, q, v: q[7], "bounce", direction=-1, effect=bounce)
+
+    def pull(craft, t, q, v):
+        return np.array([0, 0, 0, 0, 0, 0, -0.6 * reduced])  # a constant pull: the slider falls with 0.6 m/s^2
+
+    options = dict(METHODS[method], control=pull, events=event)
+    traj = gs.simulate(craft, q, v, (0, 5.0), save_at=np.linspace(0, 5.0, 40), **options)
+    times, speed, t = [], 0.8, 0.0
+    first = (-0.8 + np.sqrt(0.64 + 1.2)) / 0.6
+    speed = 0.8 + 0.6 * first
+    t = first
+    while t < 5.0:
+        times.append(t)
+        speed *= 0.5
+        t += 2 * speed / 0.6
+    assert len(times) >= 3
+    np.testing.assert_allclose([e.t for e in traj.events], times, atol=1e-12)
+    assert all(abs(e.q[7]) < 1e-14 and e.v[6] < 0 for e in traj.events)  # the state before the effect
+
+    def height(s):
+        before = [x for x in times if x <= s]
+        if not before:
+            return 1 - 0.8 * s - 0.3 * s * s
+        up = (0.8 + 0.6 * first) * 0.5 ** len(before)
+        return up * (s - before[-1]) - 0.3 * (s - before[-1]) ** 2
+
+    np.testing.assert_allclose(traj.q[:, 7], [height(s) for s in traj.time], atol=1e-11)
+    assert np.abs(traj.momentum()[:, 3:]).max() > 0  # the base moves, too
+    np.testing.assert_allclose(traj.momentum(), np.broadcast_to(traj.momentum()[0], traj.momentum().shape), atol=1e-12)
+
+
+def test_bounces_within_one_step_are_not_missed():
+    """Steps of 0.5 s, bounces that come ever faster: none is jumped over until they are shorter than round-off."""
+    craft = oscillator()
+    reduced = MASS * BASE / (MASS + BASE)
+
+    def bounce(craft, t, q, v):
+        v = v.copy()
+        v[3] += 1.6 * v[6] * reduced / BASE
+        v[6] *= -0.6
+        return q, v
+
+    event = gs.When(lambda craft, t, q, v: q[7], "bounce", direction=-1, effect=bounce)
+    pull = lambda craft, t, q, v: np.array([0, 0, 0, 0, 0, 0, -reduced])  # noqa: E731
+    last = np.sqrt(2) * (1 + 2 * 0.6 / 0.4)  # when the bounces have become infinitely many
+    options = {"control": pull, "events": event, "integrator": "dop853", "step": 0.5}
+    traj = gs.simulate(craft, stretched(craft), None, (0, last - 1e-3), save_at=[last - 1e-3], **options)
+    fall = np.sqrt(2)
+    times = fall * (1 + 2 * np.cumsum(np.append(0, 0.6 ** np.arange(1, 40))))
+    times = times[times < last - 1e-3]
+    assert len(times) > 15
+    np.testing.assert_allclose([e.t for e in traj.events], times, atol=1e-11)
+
+
+def test_an_effect_that_switches_without_turning_back_happens_once():
+    """The function passes through zero and goes on: the jump (a kick to the base) is not repeated."""
+    craft = oscillator()
+    q, v = stretched(craft), np.zeros(7)
+    v[6] = -1.0
+
+    def kick(craft, t, q, v):
+        v = v.copy()
+        v[4] += 0.25
+        return q, v
+
+    event = gs.When(lambda craft, t, q, v: q[7] - 0.5, effect=kick)
+    traj = gs.simulate(craft, q, v, (0, 2), events=event, save_at=[0.25, 2.0])
+    assert [round(e.t, 12) for e in traj.events] == [0.5]
+    np.testing.assert_allclose(traj.v[:, 4], [0, 0.25], atol=1e-14)
+    np.testing.assert_allclose(traj.q[1, 5], 0.25 * 1.5, atol=1e-13)
+
+
+def test_several_events_in_one_step_come_in_order_and_those_after_an_effect_are_judged_anew():
+    craft = oscillator()
+    q, v = stretched(craft), np.zeros(7)
+    v[6] = -1.0
+
+    def stand_still(craft, t, q, v):
+        return q, np.zeros(7)
+
+    events = [
+        gs.When(lambda craft, t, q, v: q[7] - 0.2, "never"),
+        gs.When(lambda craft, t, q, v: q[7] - 0.4, "halt", effect=stand_still),
+        gs.When(lambda craft, t, q, v: q[7] - 0.6, "second"),
+        gs.When(lambda craft, t, q, v: q[7] - 0.8, "first"),
+        gs.When(lambda craft, t, q, v: t - 1.5, "clock"),
+    ]
+    traj = gs.simulate(craft, q, v, (0, 2), events=events, integrator="dop853", step=2.0, save_at=[2.0])
+    assert [e.name for e in traj.events] == ["first", "second", "halt", "clock"]
+    np.testing.assert_allclose([e.t for e in traj.events], [0.2, 0.4, 0.6, 1.5], atol=1e-13)
+    np.testing.assert_allclose(traj.final[0][7], 0.4, atol=1e-13)
+
+
+def test_an_event_at_a_breakpoint_and_at_the_start():
+    craft = oscillator()
+    q, v = stretched(craft), np.zeros(7)
+    v[6] = -0.5
+    at_break = gs.When(lambda craft, t, q, v: t - 1.0, "t is 1")
+    at_start = gs.When(lambda craft, t, q, v: q[7] - 1.0, "leaves the start")
+    traj = gs.simulate(craft, q, v, (0, 3), events=[at_break, at_start], breakpoints=[1.0])
+    assert [(e.name, e.t) for e in traj.events] == [("t is 1", 1.0)]
+
+
+def test_events_of_a_batch_belong_to_their_runs():
+    craft = oscillator(stiffness=STIFFNESS)
+    sizes = np.linspace(0.5, 1.5, 11)
+    q = np.array([stretched(craft, x) for x in sizes])
+    event = gs.When(lambda craft, t, q, v: q[7] - 0.4, terminal=True)
+    traj = gs.simulate(craft, q, np.zeros(7), (0, 1), events=event, rtol=1e-12, atol=1e-14)
+    assert [e.run for e in traj.events] == list(range(11)) and set(traj.status) == {"stopped"}
+    np.testing.assert_allclose([e.t for e in traj.events], np.arccos(0.4 / sizes) / OMEGA, atol=1e-12)
+
+
+def test_events_may_ask_for_inputs_and_the_runs_own_values():
+    craft = oscillator()
+    q, v = np.array([stretched(craft)] * 3), np.zeros(7)
+    v[6] = -1.0
+
+    def level(craft, t, q, v, height, run):
+        return q[7] - height + 0.0 * run - 0.01 * craft.body("mass").mass
+
+    heights, masses = np.array([0.2, 0.4, 0.6]), np.array([1.0, 2.0, 3.0])
+    traj = gs.simulate(
+        craft, q, v, (0, 2), events=level, inputs={"height": heights}, parameters={"mass.mass": masses}
+    )
+    np.testing.assert_allclose([e.t for e in traj.events], 1 - heights - 0.01 * masses, atol=1e-13)
