@@ -1,5 +1,11 @@
 """What acts on a spacecraft from outside: functions `environment(craft, t, q, v) -> wrenches (nbodies, 6)`."""
 
+from .atmosphere import Exponential as Exponential
+from .atmosphere import HarrisPriester as HarrisPriester
+from .drag import air_drag as air_drag
+from .ephemeris import Celestial as Celestial
+from .ephemeris import moon as moon
+from .ephemeris import sun as sun
 from .gravity import Environment as Environment
 from .gravity import combined as combined
 from .gravity import gravity_wrenches as gravity_wrenches
@@ -7,11 +13,24 @@ from .gravity import uniform_gravity as uniform_gravity
 from .hill import from_hill as from_hill
 from .hill import hill_frame as hill_frame
 from .hill import to_hill as to_hill
+from .linear_attitude import gravity_gradient_attitude as gravity_gradient_attitude
+from .linear_attitude import libration_periods as libration_periods
+from .linear_orbits import bounded_velocity as bounded_velocity
+from .linear_orbits import clohessy_wiltshire as clohessy_wiltshire
+from .linear_orbits import relative_motion_matrix as relative_motion_matrix
+from .linear_orbits import yamanaka_ankersen as yamanaka_ankersen
 from .orbit import Orbit as Orbit
 from .orbit import PlanetCentered as PlanetCentered
 from .planets import EARTH as EARTH
 from .planets import MARS as MARS
 from .planets import MOON as MOON
 from .planets import Planet as Planet
+from .solar_pressure import solar_pressure as solar_pressure
+from .spherical_harmonics import harmonic_gravity as harmonic_gravity
+from .surfaces import Plate as Plate
+from .surfaces import Sphere as Sphere
+from .surfaces import box as box
+from .third_body import third_body_gravity as third_body_gravity
 from .two_body import differential_gravity as differential_gravity
 from .two_body import two_body_gravity as two_body_gravity
+from .zonal import zonal_gravity as zonal_gravity

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, cos, rotation_about, sin
+from ..algebra import Array, atan2, cos, rotation_about, sin
 from .kepler import eccentric_anomaly
 from .planets import EARTH, Planet
 
@@ -145,8 +145,6 @@ class Orbit:
 
     def true_anomaly(self, t: Any) -> Any:
         """In rad, growing without jumps."""
-        from ..algebra import atan2
-
         M = self.M0 + self.n * t
         E = eccentric_anomaly(M, self.e)
         beta = self.e / (1.0 + np.sqrt(1.0 - self.e * self.e))

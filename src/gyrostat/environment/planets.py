@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, cos, sin
+from ..algebra import Array, cos, norm, sin
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ class Planet:
 
     def height(self, r_N: Array) -> Any:
         """Height above the flattened surface, in m: |r| - R (1 - f sin^2 latitude), good to some 20 m for Earth."""
-        from ..algebra import norm
-
         distance = norm(r_N)
         sine = r_N[2] / distance
         return distance - self.radius * (1.0 - self.flattening * sine * sine)
