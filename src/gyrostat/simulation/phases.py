@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from ..formulations.constraints.loads import constrained
 from ..formulations.constraints.relative_motion import Kinematics
 from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
-from .compiling import When
+from .compiling import SimulationWarning, When
 from .constrained import ConstrainedRun, simulate_constrained
 from .run import simulate
 from .trajectory import Trajectory
@@ -52,10 +53,15 @@ class PhaseResult:
     run: ConstrainedRun | None
 
     @property
+    def happened(self) -> bool:
+        """True if the phase ended by its event."""
+        return self.trajectory.status[0] == "stopped"
+
+    @property
     def end(self) -> tuple[float, Array, Array]:
-        """Time and state at which the phase ended: at the event, if there was one."""
+        """Time and state at which the phase ended: at the event, if it happened."""
         traj = self.trajectory
-        if traj.events and traj.status[0] == "stopped":
+        if self.happened:
             event = traj.events[-1]
             return event.t, event.q, event.v
         return (float(traj.time[-1]), *traj.final)
@@ -75,16 +81,26 @@ class PhasedRun:
         raise ValueError(f"no phase '{name}'; there are {', '.join(repr(r.phase.name) for r in self.phases)}.")
 
     @property
-    def time(self) -> Array:
-        return np.concatenate([_reached(r)[0] for r in self.phases])
+    def trajectory(self) -> Trajectory:
+        """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is work."""
+        import xarray
 
-    @property
-    def q(self) -> Array:
-        return np.concatenate([_reached(r)[1] for r in self.phases])
-
-    @property
-    def v(self) -> Array:
-        return np.concatenate([_reached(r)[2] for r in self.phases])
+        parts, work, impulse = [], 0.0, np.zeros(6)
+        for k, result in enumerate(self.phases):
+            data = result.trajectory.data[["q", "v", "work", "impulse"]]
+            work -= 0.0 if result.capture is None else float(result.capture.energy_lost)
+            data = data.assign(work=data["work"] + work, impulse=data["impulse"] + impulse)
+            done = _integrals(result.trajectory)
+            work, impulse = work + done[0], impulse + done[1]
+            rows = np.isfinite(data["q"].values).all(axis=-1)
+            if k < len(self.phases) - 1:
+                rows &= data["time"].values < result.end[0]  # the next phase starts there
+            parts.append(data.isel(time=rows))
+        last = self.phases[-1].trajectory
+        joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
+        joined.attrs = {**last.data.attrs, "t_span": (float(joined["time"][0]), float(joined["time"][-1]))}
+        events = tuple(event for result in self.phases for event in result.trajectory.events)
+        return Trajectory(self.craft, joined, last.state, last.constants, events=events)
 
     def __str__(self) -> str:
         return "\n".join(_line(r) for r in self.phases)
@@ -111,6 +127,14 @@ def simulate_phases(
         result = _run(craft, t, q, v, phase, held, jump, options)
         results.append(result)
         t, q, v = result.end
+        if phase.until is not None and not result.happened:
+            warnings.warn(
+                f"phase '{phase.name}' ended at t = {t:g} s without its event; the phases after it are not run. Give it longer, or look at "
+                f"how near the event came.",
+                SimulationWarning,
+                stacklevel=2,
+            )
+            break
     return PhasedRun(craft, tuple(results))
 
 
@@ -159,10 +183,12 @@ def _begins(phase: Phase, results: Sequence[PhaseResult]) -> bool:
     return any(all(c is not b for b in before) for c in phase.constraints)
 
 
-def _reached(result: PhaseResult) -> tuple[Array, Array, Array]:
-    traj = result.trajectory
-    rows = np.isfinite(traj.q).all(axis=-1)
-    return traj.time[rows], traj.q[rows], traj.v[rows]
+def _integrals(traj: Trajectory) -> tuple[float, Array]:
+    """Work and impulse up to the very end of a phase, which need not be a saved time."""
+    assert traj.equations is not None
+    at, y = traj.equations.layout, traj.state.y[0]
+    work = sum(float(y[at.row(name)][0]) for name in ("work", "work_environment") if at.width(name))
+    return work, y[at.row("impulse")] if at.width("impulse") else np.zeros(6)
 
 
 def _line(result: PhaseResult) -> str:
