@@ -12,8 +12,9 @@ from gyrostat.algebra import cross_force, cross_motion_matrix, twist_to_child
 from gyrostat.formulations import lie_lagrange as lie
 from gyrostat.formulations.lie_lagrange.base_frame import base_frame, momentum_cross, motion
 from gyrostat.tracing import compile
+from gyrostat.verification.peers.pinocchio import Pinocchio
+from gyrostat.verification.peers.shared import swapped
 from lie_crafts import paper_ad, tree
-from peers import Pinocchio, swapped
 from random_trees import random_spacecraft, random_state
 
 CHOICES = ("christoffel", "skew", "lie")

@@ -1,115 +1,61 @@
-"""A spacecraft as a MuJoCo model without gravity and contacts. `qvel` of a free joint: velocity in N, then angular velocity in B."""
+"""What MuJoCo computes of a spacecraft, in gyrostat's conventions."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import mujoco
 import numpy as np
 
-from ...algebra import Array, quat_from_rotation, rotation
+from ...algebra import Array
 from ...model import Joint, Spacecraft
-from .shared import depth_first, plane_axes
+from . import mujoco_model
+from .mujoco_model import rotation
 
 
 class MuJoCo:
-    """The craft as a MuJoCo model, without gravity and contacts; methods take and return gyrostat's conventions."""
+    """The craft as a MuJoCo model; methods take and return gyrostat's conventions.
 
-    @staticmethod
-    def lacks(craft: Spacecraft) -> str | None:
-        """Why MuJoCo cannot hold this craft, or None."""
-        for body in craft.bodies:
-            if body.mass <= 0 and not (body.included and body.joint.kind == "wheel") and body.joint.kind != "fixed":
-                return f"moving body '{body.name}' has no mass"
-            if body.joint.armature and body.joint.kind in ("planar", "free"):
-                return f"joint '{body.joint.name}' has a rotor on rates that turn with the body"
-        return None
+    model: MuJoCo's own reading of the craft's file, instead of one built here; its gravity is set to zero.
+    """
 
-    def __init__(self, craft: Spacecraft) -> None:
-        self.craft = craft
-        spec = mujoco.MjSpec()
-        spec.option.gravity = np.zeros(3)
-        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-        spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
-        made: dict[str | None, Any] = {None: spec.worldbody}
-        for name in depth_first(craft):
-            body = craft.body(name)
-            joint = body.joint
-            part = made[body.parent].add_body(
-                name=f"body:{name}", pos=joint.position, quat=quat_from_rotation(joint.rotation)
-            )
-            mass, com, inertia = self._inertia(name)
-            moments, axes = np.linalg.eigh(inertia)
-            if np.linalg.det(axes) < 0:
-                axes[:, 0] = -axes[:, 0]
-            part.explicitinertial = True
-            part.mass, part.ipos, part.iquat, part.inertia = (
-                mass,
-                com,
-                quat_from_rotation(axes),
-                np.maximum(moments, 0.0),
-            )
-            for k, (kind, axis) in enumerate(self._joints(joint)):
-                part.add_joint(name=f"{joint.name}/{k}", type=kind, axis=axis, armature=joint.armature)
-            made[name] = part
-        self.spec = spec  # for those who add to it and compile again
-        self.model = spec.compile()
+    lacks = staticmethod(mujoco_model.lacks)
+
+    def __init__(self, craft: Spacecraft, *, model: mujoco.MjModel | None = None) -> None:
+        self.craft, self.read = craft, model is not None
+        if model is None:
+            self.spec = mujoco_model.build(craft)  # for those who add to it and compile again
+            model = self.spec.compile()
+        self.model = model
+        self.model.opt.gravity[:] = 0.0
         self.data = mujoco.MjData(self.model)
-
-    @staticmethod
-    def _joints(joint: Joint) -> list[tuple]:
-        hinge, slide, ball = (getattr(mujoco.mjtJoint, f"mjJNT_{k}") for k in ("HINGE", "SLIDE", "BALL"))
-        x, y, z = np.eye(3)
-        if joint.kind in ("revolute", "wheel"):
-            return [(hinge, joint.axis)]
-        if joint.kind == "planar":
-            axes = plane_axes(joint.axis)
-            return [(slide, axes[:, 0]), (slide, axes[:, 1]), (hinge, joint.axis)]
-        if joint.kind == "free":
-            if joint.parent is None and not joint.position.any() and (joint.rotation == np.eye(3)).all():
-                return [(mujoco.mjtJoint.mjJNT_FREE, z)]
-            return [(slide, x), (slide, y), (slide, z), (ball, z)]
-        return {
-            "prismatic": [(slide, joint.axis)],
-            "cylindrical": [(hinge, joint.axis), (slide, joint.axis)],
-            "universal": [(hinge, joint.axis), (hinge, joint.axis2)],
-            "spherical": [(ball, z)],
-            "cartesian": [(slide, x), (slide, y), (slide, z)],
-            "fixed": [],
-        }[joint.kind]
-
-    def _inertia(self, name: str) -> tuple[float, Array, Array]:
-        """As given; but MuJoCo wants a wheel with mass, so a wheel that its carrier includes is cut out of it as a thin disc."""
-        body = self.craft.body(name)
-        mass, com, inertia = body.mass, np.array(body.com), np.array(body.inertia)
-        if body.included:
-            J = body.joint.axis @ inertia @ body.joint.axis
-            return (
-                self._disc_mass(name),
-                np.zeros(3),
-                inertia + 0.51 * J * (np.eye(3) - np.outer(body.joint.axis, body.joint.axis)),
-            )
-        for wheel in self.craft.wheels:
-            if wheel.included and wheel.parent == name:
-                m, _, disc = self._inertia(wheel.name)
-                R, p = wheel.joint.rotation, wheel.joint.position
-                rest = (mass * com - m * p) / (mass - m)
-                inertia = inertia + _point(mass, com) - _point(mass - m, rest) - _point(m, p) - R @ disc @ R.T
-                mass, com = mass - m, rest
-        return mass, com, inertia
-
-    def _disc_mass(self, wheel: str) -> float:
-        return 1e-6 * self.craft.body(str(self.craft.body(wheel).parent)).mass
 
     # states
 
     def _joint_at(self, joint: Joint) -> tuple[int, int]:
-        first = self.model.joint(f"{joint.name}/0").id
+        """Where the joint begins in qpos and in qvel. In files, only the free joint may lack a name."""
+        if self.read and joint.kind == "free":
+            first = int(np.flatnonzero(self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0])
+        else:
+            first = self.model.joint(joint.name if self.read else f"{joint.name}/0").id
         return self.model.jnt_qposadr[first], self.model.jnt_dofadr[first]
+
+    def qpos(self, q: Array) -> Array:
+        out = np.zeros(self.model.nq)
+        for joint in self.craft.joints:
+            if not joint.nq:
+                continue
+            at, mine = self._joint_at(joint)[0], q[joint.q_at]
+            if joint.kind == "free":
+                mine = np.concatenate([mine[4:], mine[:4] / np.linalg.norm(mine[:4])])
+            elif joint.kind == "spherical":
+                mine = mine / np.linalg.norm(mine)
+            out[at : at + len(mine)] = mine
+        return out
 
     def T(self, q: Array) -> Array:
         """v_mujoco = T v."""
-        T = np.zeros((self.craft.nv, self.craft.nv))
+        T = np.zeros((self.model.nv, self.craft.nv))
         for joint in self.craft.joints:
             if not joint.nv:
                 continue
@@ -125,7 +71,7 @@ class MuJoCo:
         return T
 
     def Tdot_v(self, q: Array, v: Array) -> Array:
-        out = np.zeros(self.craft.nv)
+        out = np.zeros(self.model.nv)
         for joint in self.craft.joints:
             mine = v[joint.v_at]
             if joint.kind == "free":
@@ -137,19 +83,10 @@ class MuJoCo:
                 out[at : at + 2] = mine[0] * np.array([[-s, -c], [c, -s]]) @ mine[1:]
         return out
 
-    def set_state(self, q: Array, v: Array, vdot: Array | None = None) -> Array:
+    def set_state(self, q: Array, v: Array | None = None, vdot: Array | None = None) -> Array:
         """Puts the state in place, computes what depends on position and velocity, returns T."""
-        for joint in self.craft.joints:
-            if not joint.nq:
-                continue
-            at, mine = self._joint_at(joint)[0], q[joint.q_at]
-            if joint.kind == "free":
-                mine = np.concatenate([mine[4:], mine[:4] / np.linalg.norm(mine[:4])])
-            elif joint.kind == "spherical":
-                mine = mine / np.linalg.norm(mine)
-            self.data.qpos[at : at + len(mine)] = mine
-        T = self.T(q)
-        self.data.qvel[:] = T @ v
+        v, T = np.zeros(self.craft.nv) if v is None else v, self.T(q)
+        self.data.qpos[:], self.data.qvel[:] = self.qpos(q), T @ v
         self.data.qfrc_applied[:] = 0.0
         mujoco.mj_fwdPosition(self.model, self.data)
         mujoco.mj_fwdVelocity(self.model, self.data)
@@ -157,21 +94,50 @@ class MuJoCo:
             self.data.qacc[:] = T @ vdot + self.Tdot_v(q, v)
         return T
 
-    def _applied(self, wrenches: Array | None) -> Array:
-        """Generalised force of wrenches given in B about Bo; MuJoCo's rates."""
-        total = np.zeros(self.model.nv)
-        for body, row in zip(self.craft.bodies, [] if wrenches is None else wrenches, strict=wrenches is not None):
-            k = self._id(body.name)
-            R, p = self._body_pose(body.name)
-            mujoco.mj_applyFT(self.model, self.data, R @ row[3:], R @ row[:3], p, k, total)
-        return total
-
     def _id(self, name: str) -> int:
-        return self.model.body(f"body:{name}").id  # prefixed: MuJoCo keeps "world" for itself
+        return self.model.body(name if self.read else f"body:{name}").id
 
-    def _body_pose(self, name: str) -> tuple[Array, Array]:
+    def _pose(self, name: str) -> tuple[Array, Array]:
         k = self._id(name)
         return self.data.xmat[k].reshape(3, 3), self.data.xpos[k]
+
+    # dynamics
+
+    def _full_M(self) -> Array:
+        M = np.zeros((self.model.nv, self.model.nv))
+        for column, unit in zip(M.T, np.eye(self.model.nv), strict=True):
+            product = np.zeros(self.model.nv)
+            mujoco.mj_mulM(self.model, self.data, product, unit)
+            column[:] = product
+        return M
+
+    def _in_N(self, wrenches: Array | None) -> list[tuple[int, Array, Array, Array]]:
+        """(body, force, torque about Bo, p_NB) in N, of each wrench given in B about Bo."""
+        found = []
+        for body, row in zip(self.craft.bodies, [] if wrenches is None else wrenches, strict=wrenches is not None):
+            R, p = self._pose(body.name)
+            found.append((self._id(body.name), R @ row[3:], R @ row[:3], p))
+        return found
+
+    def _applied(self, wrenches: Array | None) -> Array:
+        """Generalised force of the wrenches; MuJoCo's rates."""
+        total = np.zeros(self.model.nv)
+        for k, force, torque, p in self._in_N(wrenches):
+            mujoco.mj_applyFT(self.model, self.data, force, torque, p, k, total)
+        return total
+
+    def mass_matrix(self, q: Array) -> Array:
+        T = self.set_state(q)
+        return T.T @ self._full_M() @ T
+
+    def bias_force(self, q: Array, v: Array) -> Array:
+        T = self.set_state(q, v)
+        return T.T @ (self.data.qfrc_bias + self._full_M() @ self.Tdot_v(q, v))
+
+    def inverse_dynamics(self, q: Array, v: Array, vdot: Array, wrenches: Array | None = None) -> Array:
+        T = self.set_state(q, v, vdot)
+        mujoco.mj_inverse(self.model, self.data)
+        return T.T @ (self.data.qfrc_inverse - self._applied(wrenches))
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array, wrenches: Array | None = None) -> Array:
         T = self.set_state(q, v)
@@ -184,10 +150,7 @@ class MuJoCo:
     def reaction_wrenches(self, q: Array, v: Array, vdot: Array, wrenches: Array | None = None) -> Array:
         """Rows of wheels that their carriers include are NaN: here they are discs with mass."""
         self.set_state(q, v, vdot)
-        for body, row in zip(self.craft.bodies, [] if wrenches is None else wrenches, strict=wrenches is not None):
-            k = self._id(body.name)
-            R, p = self._body_pose(body.name)
-            force, torque = R @ row[3:], R @ row[:3]
+        for k, force, torque, p in self._in_N(wrenches):
             self.data.xfrc_applied[k] = np.concatenate([force, torque + np.cross(p - self.data.xipos[k], force)])
         mujoco.mj_rnePostConstraint(self.model, self.data)
         self.data.xfrc_applied[:] = 0.0
@@ -195,11 +158,41 @@ class MuJoCo:
         for i, body in enumerate(self.craft.bodies):
             if not body.included:
                 k = self._id(body.name)
-                R, p = self._body_pose(body.name)
+                R, p = self._pose(body.name)
                 torque, force = self.data.cfrc_int[k][:3], self.data.cfrc_int[k][3:]
                 center = self.data.subtree_com[self.model.body_rootid[k]]
                 rows[i] = np.concatenate([R.T @ (torque + np.cross(center - p, force)), R.T @ force])
         return rows
+
+    # kinematics
+
+    def poses(self, q: Array) -> tuple[Array, Array]:
+        """R_NB (nbodies, 3, 3) and p_NB (nbodies, 3)."""
+        self.set_state(q)
+        X = [self._pose(body.name) for body in self.craft.bodies]
+        return np.array([x[0] for x in X]), np.array([x[1] for x in X])
+
+    def jacobian(self, q: Array, body: str, point: Array) -> Array:
+        T = self.set_state(q)
+        return self._point_jacobian(mujoco.mj_jac, body, point) @ T
+
+    def jacobian_rate(self, q: Array, v: Array, body: str, point: Array) -> Array:
+        """d/dt (J_mujoco T), applied to v alone: MuJoCo's mj_jacDot gives Jdot of its own rates; T contributes Tdot v."""
+        T = self.set_state(q, v)
+        J, Jdot = (self._point_jacobian(f, body, point) for f in (mujoco.mj_jac, mujoco.mj_jacDot))
+        return Jdot @ (T @ v) + J @ self.Tdot_v(q, v)
+
+    def _point_jacobian(self, function: Callable[..., None], body: str, point: Array) -> Array:
+        R, p = self._pose(body)
+        linear, angular = np.zeros((3, self.model.nv)), np.zeros((3, self.model.nv))
+        function(self.model, self.data, linear, angular, p + R @ point, self._id(body))
+        return np.vstack([angular, linear])
+
+    # momentum and energy
+
+    def center_of_mass(self, q: Array) -> Array:
+        self.set_state(q)
+        return self.data.subtree_com[0].copy()
 
     def momentum(self, q: Array, v: Array) -> Array:
         """About N's origin."""
@@ -212,8 +205,3 @@ class MuJoCo:
         self.set_state(q, v)
         mujoco.mj_energyVel(self.model, self.data)
         return float(self.data.energy[1])
-
-
-def _point(mass: float, p: Array) -> Array:
-    """Inertia about the origin of a point mass at p."""
-    return mass * (p @ p * np.eye(3) - np.outer(p, p))

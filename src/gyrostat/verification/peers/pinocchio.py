@@ -1,76 +1,53 @@
-"""A spacecraft as a Pinocchio model: [linear; angular] 6-vectors, quaternions scalar last, position first in q."""
+"""What Pinocchio computes of a spacecraft, in gyrostat's conventions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pinocchio as pin  # type: ignore[import-untyped]
 
 from ...algebra import Array
-from ...model import Joint, Spacecraft
-from .shared import depth_first, own_inertia, plane_axes, swapped
+from ...model import Spacecraft
+from .pinocchio_model import build, match
+from .shared import swapped
 
 
 class Pinocchio:
     """The craft as a Pinocchio model; methods take and return gyrostat's conventions.
 
     hold_fixed: fixed joints become revolutes that stand still, so that their loads, and the mass of a fixed base, are counted.
+    points: a point (in B) of each body named, for Jacobians.
+    model: Pinocchio's own reading of the craft's file, instead of one built here.
     """
 
-    def __init__(self, craft: Spacecraft, *, hold_fixed: bool = False) -> None:
-        self.craft, self.model, self.hold_fixed = craft, pin.Model(), hold_fixed
-        self.joint: dict[str, int] = {}  # Pinocchio joint that moves each body (the last one, where there are several)
-        self.X_AB: dict[str, pin.SE3] = {}  # from that joint's frame A to our body frame B
-        self.first: dict[str, int] = {}
-        to = np.zeros(craft.nv, dtype=int)
-        rotors = []
-        for name in depth_first(craft):
-            joint, parent = craft.joint(name), craft.body(name).parent
-            X_PJ = pin.SE3(np.array(joint.rotation), np.array(joint.position))
-            X = X_PJ if parent is None else self.X_AB[parent] * X_PJ
-            below = 0 if parent is None else self.joint[parent]
-            chain, X_JA, order = self._chain(joint, hold_fixed)
-            X = X * X_JA
-            for k, motion in enumerate(chain):
-                below = self.model.addJoint(below, motion, X, f"{joint.name}/{k}")
-                if k == 0:
-                    self.first[name] = below
-                X = pin.SE3.Identity()
-            self.joint[name], self.X_AB[name] = below, X_JA.inverse() if chain else X
-            mass, com, inertia = own_inertia(craft, name)
-            self.model.appendBodyToJoint(below, pin.Inertia(mass, com, inertia), self.X_AB[name])
-            if joint.nv:
-                at = self.model.joints[self.first[name]].idx_v + np.array(order)
-                to[joint.v_at] = at
-                rotors.append((at, joint.armature))
-        self.to = to  # v_pin[to] = v
-        for at, armature in rotors:
-            self.model.armature[at] = armature
+    def __init__(
+        self,
+        craft: Spacecraft,
+        *,
+        hold_fixed: bool = False,
+        points: Mapping[str, Array] | None = None,
+        model: pin.Model | None = None,
+    ) -> None:
+        self.craft, self.hold_fixed = craft, hold_fixed
+        made = build(craft, hold_fixed=hold_fixed) if model is None else match(craft, model)
+        self.model, self.joint, self.first, self.X_AB, self.to = made
+        self.frame = {}
+        for name, point in (points or {}).items():
+            X_AQ = self.X_AB[name] * pin.SE3(np.eye(3), np.asarray(point, dtype=float))
+            self.frame[name] = self.model.addFrame(
+                pin.Frame(f"{name}/point", self.joint[name], 0, X_AQ, pin.FrameType.OP_FRAME), False
+            )
         self.data = self.model.createData()
 
-    @staticmethod
-    def _chain(joint: Joint, hold_fixed: bool) -> tuple[list, pin.SE3, list[int]]:
-        """Pinocchio joints, the turn R_JA before them, and the place of each of our rates among theirs."""
-        a, b, same = np.array(joint.axis), np.array(joint.axis2), pin.SE3.Identity()
-        if joint.kind in ("revolute", "wheel"):
-            return [pin.JointModelRevoluteUnaligned(a)], same, [0]
-        if joint.kind == "prismatic":
-            return [pin.JointModelPrismaticUnaligned(a)], same, [0]
-        if joint.kind == "cylindrical":
-            return [pin.JointModelRevoluteUnaligned(a), pin.JointModelPrismaticUnaligned(a)], same, [0, 1]
-        if joint.kind == "universal":
-            return [pin.JointModelRevoluteUnaligned(a), pin.JointModelRevoluteUnaligned(b)], same, [0, 1]
-        if joint.kind == "spherical":
-            return [pin.JointModelSpherical()], same, [0, 1, 2]
-        if joint.kind == "cartesian":
-            return [pin.JointModelTranslation()], same, [0, 1, 2]
-        if joint.kind == "planar":
-            return [pin.JointModelPlanar()], pin.SE3(plane_axes(a), np.zeros(3)), [2, 0, 1]
-        if joint.kind == "free":
-            return [pin.JointModelFreeFlyer()], same, [3, 4, 5, 0, 1, 2]
-        assert joint.kind == "fixed", joint.kind
-        return ([pin.JointModelRZ()] if hold_fixed else []), same, []
+    @cached_property
+    def merged(self) -> Pinocchio:
+        """The same craft with fixed joints merged."""
+        return Pinocchio(self.craft) if self.hold_fixed else self
+
+    # states and loads
 
     def q(self, q: Array) -> Array:
         out = pin.neutral(self.model)
@@ -78,7 +55,7 @@ class Pinocchio:
             joint, mine = body.joint, q[body.joint.q_at]
             if not joint.nq:
                 continue
-            at = self.model.joints[self.first[body.name]].idx_q
+            theirs = self.model.joints[self.first[body.name]]
             if joint.kind == "free":
                 quat = mine[:4] / np.linalg.norm(mine[:4])
                 mine = np.concatenate([mine[4:], quat[1:], quat[:1]])
@@ -87,10 +64,13 @@ class Pinocchio:
                 mine = np.concatenate([quat[1:], quat[:1]])
             elif joint.kind == "planar":
                 mine = np.array([mine[0], mine[1], np.cos(mine[2]), np.sin(mine[2])])
-            out[at : at + len(mine)] = mine
+            elif joint.nq == 1 and theirs.nq == 2:  # read as continuous from a URDF
+                mine = np.array([np.cos(mine[0]), np.sin(mine[0])])
+            out[theirs.idx_q : theirs.idx_q + len(mine)] = mine
         return out
 
     def v(self, v: Array) -> Array:
+        """Rates, accelerations and generalised forces alike."""
         out = np.zeros(self.model.nv)
         out[self.to] = v
         return out
@@ -103,16 +83,30 @@ class Pinocchio:
             forces[self.joint[body.name]] += self.X_AB[body.name].act(pin.Force(row[3:], row[:3]))
         return forces
 
+    # dynamics
+
+    def mass_matrix(self, q: Array) -> Array:
+        return self._symmetric(pin.crba(self.model, self.data, self.q(q)))
+
+    def bias_force(self, q: Array, v: Array) -> Array:
+        return pin.nonLinearEffects(self.model, self.data, self.q(q), self.v(v))[self.to]
+
     def inverse_dynamics(self, q: Array, v: Array, vdot: Array, wrenches: Array | None = None) -> Array:
         args = (self.q(q), self.v(v), self.v(vdot), self.wrenches(wrenches))
-        return pin.rnea(self._weightless(), self.data, *args)[self.to]
+        return pin.rnea(self.model, self.data, *args)[self.to]
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array, wrenches: Array | None = None) -> Array:
         """With fixed joints merged in any case: a revolute in their place would move."""
-        if self.hold_fixed:
-            return Pinocchio(self.craft).forward_dynamics(q, v, tau, wrenches)
-        args = (self.q(q), self.v(v), self.v(tau), self.wrenches(wrenches))
-        return pin.aba(self._weightless(), self.data, *args)[self.to]
+        peer = self.merged
+        args = (peer.q(q), peer.v(v), peer.v(tau), peer.wrenches(wrenches))
+        return pin.aba(peer.model, peer.data, *args)[peer.to]
+
+    def forward_dynamics_derivatives(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array, Array]:
+        """Of vdot, by a step of the configuration, by v and by tau; fixed joints merged."""
+        peer = self.merged
+        pin.computeABADerivatives(peer.model, peer.data, peer.q(q), peer.v(v), peer.v(tau))
+        by_q, by_v = (d[np.ix_(peer.to, peer.to)] for d in (peer.data.ddq_dq, peer.data.ddq_dv))
+        return by_q, by_v, peer._symmetric(peer.data.Minv)
 
     def reaction_wrenches(self, q: Array, v: Array, vdot: Array, wrenches: Array | None = None) -> Array:
         """Rows of bodies whose fixed joint was merged are NaN: use hold_fixed."""
@@ -124,11 +118,57 @@ class Pinocchio:
                 rows[k] = np.concatenate([F.angular, F.linear])
         return rows
 
+    def regressor(self, q: Array, v: Array, vdot: Array) -> Array:
+        """(nv, 10 nbodies); columns of bodies without a joint frame of their own (merged, or turned as planar) are NaN."""
+        Y = pin.computeJointTorqueRegressor(self.model, self.data, self.q(q), self.v(v), self.v(vdot))[self.to]
+        ours = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # theirs: m, m c, xx, xy, yy, xz, yz, zz
+        out = np.full((self.craft.nv, 10 * self.craft.nbodies), np.nan)
+        for k, body in enumerate(self.craft.bodies):
+            if body.name in self.first and self.X_AB[body.name].isIdentity(0.0):
+                at = 10 * (self.joint[body.name] - 1)
+                out[:, 10 * k : 10 * k + 10] = Y[:, at : at + 10][:, ours]
+        return out
+
+    def _symmetric(self, M: Array) -> Array:
+        """Pinocchio fills the upper triangle."""
+        upper = np.triu(M)
+        return (upper + np.triu(upper, 1).T)[np.ix_(self.to, self.to)]
+
+    # kinematics
+
+    def poses(self, q: Array) -> tuple[Array, Array]:
+        """R_NB (nbodies, 3, 3) and p_NB (nbodies, 3)."""
+        pin.forwardKinematics(self.model, self.data, self.q(q))
+        X = [self.data.oMi[self.joint[b.name]] * self.X_AB[b.name] for b in self.craft.bodies]
+        return np.array([x.rotation for x in X]), np.array([x.translation for x in X])
+
+    def jacobian(self, q: Array, body: str) -> Array:
+        """Of the body's point given to the constructor."""
+        return self.frame_jacobian(q, self.frame[body])
+
+    def frame_jacobian(self, q: Array, frame: int) -> Array:
+        """Of a frame of Pinocchio's model, by its number there."""
+        J = pin.computeFrameJacobian(self.model, self.data, self.q(q), frame, pin.LOCAL_WORLD_ALIGNED)
+        return swapped(J)[:, self.to]
+
+    def jacobian_rate(self, q: Array, v: Array, body: str) -> Array:
+        pin.computeJointJacobiansTimeVariation(self.model, self.data, self.q(q), self.v(v))
+        pin.updateFramePlacements(self.model, self.data)
+        J = pin.getFrameJacobianTimeVariation(self.model, self.data, self.frame[body], pin.LOCAL_WORLD_ALIGNED)
+        return swapped(J)[:, self.to]
+
+    # momentum and energy
+
+    def center_of_mass(self, q: Array) -> Array:
+        return pin.centerOfMass(self.model, self.data, self.q(q)).copy()
+
+    def centroidal_momentum_matrix(self, q: Array) -> Array:
+        return swapped(pin.computeCentroidalMap(self.model, self.data, self.q(q)))[:, self.to]
+
     def momentum(self, q: Array, v: Array) -> Array:
         """About N's origin."""
-        h = pin.computeCentroidalMomentum(self.model, self.data, self.q(q), self.v(v)).vector
-        h, com = swapped(h), pin.centerOfMass(self.model, self.data, self.q(q))
-        return np.concatenate([h[:3] + np.cross(com, h[3:]), h[3:]])
+        h = swapped(pin.computeCentroidalMomentum(self.model, self.data, self.q(q), self.v(v)).vector)
+        return np.concatenate([h[:3] + np.cross(self.center_of_mass(q), h[3:]), h[3:]])
 
     def kinetic_energy(self, q: Array, v: Array) -> float:
         """The rotors' energy is added here: Pinocchio (4.1) counts it for prismatic joints but not for revolute ones."""
@@ -137,7 +177,3 @@ class Pinocchio:
         links = pin.computeKineticEnergy(self.model, self.data, self.q(q), self.v(v))
         self.model.armature[:] = armature
         return links + 0.5 * armature @ self.v(v) ** 2
-
-    def _weightless(self) -> pin.Model:
-        self.model.gravity.setZero()
-        return self.model
