@@ -7,7 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from .loops import INT, Block, Function, Mask
+from .loops import INT, Block, Function, Mask, Vector
 
 
 class Context(IntEnum):
@@ -120,6 +120,10 @@ class StepFunction(Function):
     def copy(self, source: Block, target: Block, count: Any, mask: Mask | None = None) -> None:
         with self.loop(count) as i:
             target[i] = source[i] if mask is None else mask.where(source[i], target[i])
+
+    def smallest_step(self) -> Vector:
+        """Below which time no longer advances."""
+        return 1e-15 * self.max(self.abs(self.lane[Lane.t]), 1e-3 * self.abs(self.lane[Lane.stop]))
 
     def set_before_stop(self) -> None:
         """The largest number below `stop`, for positive and negative stops alike."""

@@ -81,8 +81,7 @@ def _control(
     grown = last.where(f.max(lane[Lane.h], h * factor), h * factor)  # a step cut short says nothing against the old one
     h_next = accepted.where(grown, h * f.min(factor, SAFETY))
     h_next = f.min(fixed.where(lane[Lane.h], h_next), lane[Lane.h_max])
-    smallest = 1e-15 * f.max(f.abs(lane[Lane.t]), 1e-3 * f.abs(lane[Lane.stop]))
-    too_small = running & ~accepted & ~fixed & (h_next <= smallest)
+    too_small = running & ~fixed & (h_next <= f.smallest_step())
     f.mark(too_small & finite, Status.underflow)
     f.mark(~finite & (too_small | (running & fixed)), Status.not_finite)
     return accepted, h_next

@@ -11,7 +11,8 @@ ENOUGH = 1e-12  # relative change of the stages at which iterations that no long
 
 
 def gauss_trial(f: StepFunction, method: Gauss, working: Mask) -> tuple[Mask, Mask]:
-    """K_1..K_3 (places 1 to 3; K0 is f(t, y)) and y_new. Masks: lanes whose stages are not finite, and not converged.
+    """K_1..K_3 (places 1 to 3; K0 is f(t, y)) and y_new. Masks: lanes that are lost from the first iteration on, and lanes whose
+    stages did not converge.
 
     A lane is done when its stages no longer change, or when round-off makes them change more than in the iteration before.
     """
@@ -19,7 +20,8 @@ def gauss_trial(f: StepFunction, method: Gauss, working: Mask) -> tuple[Mask, Ma
     K = [f.K(1 + s) for s in range(3)]
     for stage in K:
         f.copy(f.K0, stage, f.n)
-    open_, before, lost = f.variable(working.where(1.0, 0.0)), f.variable(float("inf")), f.variable(0.0)
+    open_, before = f.variable(working.where(1.0, 0.0)), f.variable(float("inf"))
+    lost, diverged = f.variable(0.0), f.variable(0.0)
     count = f.counter(0)
     with f.repeat() as leave_if:
         active = open_[0] > 0.0
@@ -39,13 +41,14 @@ def gauss_trial(f: StepFunction, method: Gauss, working: Mask) -> tuple[Mask, Ma
                 K[s][i] = active.where(f.at[i], K[s][i])
         finite = size[0] < float("inf")
         settled = (change[0] <= 1e-16) | ((change[0] <= ENOUGH) & (change[0] >= before[0]))
+        lost[0] = (active & ~finite & before[0].equals(float("inf"))).where(1.0, lost[0])
         before[0] = change[0]
-        lost[0] = (active & ~finite).where(1.0, lost[0])
         open_[0] = (active & finite & ~settled).where(1.0, 0.0)
+        diverged[0] = (active & ~finite).where(1.0, diverged[0])
         f.set(count, f.b.add(f.get(count), INT(1)))
     with f.loop(f.n) as i:
         f.y_new[i] = f.y[i] + h * f.sum(method.b, K, i)
-    return lost[0] > 0.0, (open_[0] > 0.0) & ~(before[0] <= ENOUGH)
+    return lost[0] > 0.0, (diverged[0] > 0.0) | ((open_[0] > 0.0) & ~(before[0] <= ENOUGH))
 
 
 def gauss_step(f: StepFunction, method: Gauss, running: Mask) -> Mask:

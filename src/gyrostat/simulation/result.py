@@ -106,10 +106,11 @@ def _failure(equations: Equations, state: State, runs: Runs, k: int) -> str:
     at, craft = equations.layout, equations.craft
     rates = at.part(state.y[k], "v")
     rates = np.concatenate([np.zeros(6), rates]) if equations.conserve else rates
-    fastest = max(craft.joints, key=lambda joint: np.abs(rates[joint.v_at]).max(initial=0.0))
+    moving = [joint for joint in craft.joints if joint.nv]
+    fastest = max(moving, key=lambda joint: np.abs(rates[joint.v_at]).max())
     who = craft.name if runs.single else f"{craft.name}, run {int(runs.constants[k, 0])}"
-    place = int(np.argmax(np.abs(rates[fastest.v_at]))) if fastest.nv else 0
-    rate, unit = (rates[fastest.v_at][place], fastest.motion.v_units[place]) if fastest.nv else (0.0, "")
+    place = int(np.argmax(np.abs(rates[fastest.v_at])))
+    rate, unit = rates[fastest.v_at][place], fastest.motion.v_units[place]
     return (
         f"{who}: stopped at t = {state.t[k]:.9g} s: {_REASONS[Status(int(state.status[k]))]}. "
         f"Fastest joint there: '{fastest.name}' at {rate:.4g} {unit}. The last good state is kept."

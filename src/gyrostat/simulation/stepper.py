@@ -128,7 +128,8 @@ def _start(module: ir.Module, lanes: int) -> None:
         d0[0], d1[0] = d0[0] + a * a, d1[0] + b * b
     tiny = (d0[0] < 1e-10) | (d1[0] < 1e-10) | ~(d1[0] < float("inf"))
     guess = tiny.where(1e-6, 0.01 * f.sqrt(d0[0] / tiny.where(1.0, d1[0])))
-    lane[Lane.h] = (lane[Lane.h] > 0.0).where(lane[Lane.h], f.min(guess, lane[Lane.h_max]))
+    guess = f.max(f.min(guess, lane[Lane.h_max]), 10.0 * f.smallest_step())
+    lane[Lane.h] = (lane[Lane.h] > 0.0).where(lane[Lane.h], guess)
     f.end()
 
 
