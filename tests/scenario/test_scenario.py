@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gyrostat as gs
 from gyrostat import models, scenario
+from gyrostat.scenario.quantities import UNITS
+from gyrostat.scenario.schema import TABLES
 from gyrostat.scenario.template import DEMO
 
 RUN = '[run]\nduration = "2 s"\n'
@@ -283,3 +286,14 @@ def test_the_schema_accepts_the_bundled_scenarios_keys():
     assert schema["additionalProperties"] is False and schema["required"] == ["spacecraft", "run"]
     keys = set(re.findall(r"^(?:\[+)?([a-z_]+)(?:\]| =|\.)", DEMO.read_text(), flags=re.MULTILINE)) - {"joint_"}
     assert all(f'"{key}"' in text for key in keys)
+
+
+def test_every_key_is_described():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "scenarios.md").read_text()
+    keys = {key for table in TABLES.values() for key in table.model_fields} | {
+        f"[[{name}]]" for name in ("waypoint", "rate")
+    }
+    missing = sorted(key for key in keys if key not in page)
+    assert missing == []
+    for units in UNITS.values():
+        assert all(f"`{unit}`" in page for unit in units)

@@ -81,17 +81,18 @@ def test_an_arrow_is_closed_and_points_along_z():
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e4])
-def test_the_camera_sees_the_whole_box_and_little_else(scale):
-    low, high = scale * np.array([-3.0, -1.0, 0.0]), scale * np.array([5.0, 1.0, 2.0])
-    position, centre = camera(low, high)
+def test_the_camera_sees_everything_and_little_else(scale):
+    points = scale * np.random.default_rng(3).normal(size=(50, 3)) * (3.0, 1.0, 0.5) + scale * np.array(
+        [7.0, -2.0, 1.0]
+    )
+    position, centre = camera(points)
     forward = (centre - position) / np.linalg.norm(centre - position)
-    corners = np.array([[x, y, z] for x in (-3, 5) for y in (-1, 1) for z in (0, 2)], dtype=float) * scale
     up = np.array([0.0, 0.0, 1.0]) - forward[2] * forward
     up /= np.linalg.norm(up)
-    rays = corners - position
-    heights = np.abs(rays @ up) / (rays @ forward) / np.tan(FIELD_OF_VIEW / 2)  # 1 at the picture's edge
-    widths = np.abs(rays @ np.cross(forward, up)) / (rays @ forward) / np.tan(FIELD_OF_VIEW / 2) / ASPECT
-    assert max(heights.max(), widths.max()) == pytest.approx(0.9)
+    rays = points - position
+    edge = (rays @ forward) * np.tan(FIELD_OF_VIEW / 2)
+    heights, widths = np.abs(rays @ up) / edge, np.abs(rays @ np.cross(forward, up)) / edge / ASPECT
+    assert max(heights.max(), widths.max()) == pytest.approx(0.9)  # 1 at the picture's edge
 
 
 def test_a_port_in_use_gives_way_to_the_next():

@@ -67,10 +67,9 @@ class Viewer:
         else:
             self._show_pose()
             poses = self._poses(self.q)
-            low, high = self.stage.bounds(poses.R_NB, poses.p_NB)
-            self.stage.look(low, high, beside_panel=True)
-            self.stage.grid(low, high)
-            self.stage.stars((low + high) / 2, 6 * float(np.linalg.norm(high - low)))
+            points = self.stage.corners(poses.R_NB, poses.p_NB)
+            self.stage.look(points, beside_panel=True)
+            self.stage.surroundings(points)
         self._thread = threading.Thread(target=self._play, daemon=True)
         self._thread.start()
 

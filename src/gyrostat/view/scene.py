@@ -106,10 +106,9 @@ def _unit(vectors: Array, size: float) -> float:
 def draw_static(stage: Stage, shown: Film, *, beside_panel: bool = False) -> None:
     """Camera, grid and trails for the whole film."""
     every = max(1, len(shown.time) // 60)
-    low, high = stage.bounds(shown.R_NB[::every], shown.p_NB[::every])
-    stage.look(low, high, beside_panel=beside_panel)
-    stage.grid(low, high)
-    stage.stars((low + high) / 2, 6 * float(np.linalg.norm(high - low)))
+    points = stage.corners(shown.R_NB[::every], shown.p_NB[::every])
+    stage.look(points, beside_panel=beside_panel)
+    stage.surroundings(points)
     for name, color in visible_trails(stage.craft, shown, stage.size):
         stage.trail(name, shown.trails[name], color)
 
@@ -223,7 +222,7 @@ def _with_legend(
 
 _LEGEND = """
 <style>
-#gyrostat {{ position: fixed; left: 14px; bottom: 56px; z-index: 5; max-width: 26em; padding: 10px 14px; border-radius: 8px;
+#gyrostat {{ position: fixed; left: 14px; bottom: 56px; z-index: 5; max-width: calc(100vw - 28px); overflow: hidden; white-space: nowrap; padding: 10px 14px; border-radius: 8px;
   font: 13px/1.5 system-ui, sans-serif; color: #dfe6f2; background: rgba(16, 20, 28, .72); }}
 #gyrostat summary {{ font-weight: 600; font-size: 15px; cursor: pointer; }}
 #gyrostat i {{ display: inline-block; width: 9px; height: 9px; border-radius: 50%; margin-right: 8px; }}

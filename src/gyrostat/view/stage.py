@@ -164,12 +164,14 @@ class Stage:
             thickness_units="screen",
         )
 
-    def grid(self, low: Array, high: Array) -> Any:
-        """A faint square grid below everything: something that stands still."""
+    def surroundings(self, points: Array) -> None:
+        """A faint square grid below everything, and stars around it: something that stands still."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        self._stars((low + high) / 2, 6 * float(np.linalg.norm(high - low)))
         cell = _round_length(float(np.max(high - low)) / 12)
         width = cell * (2 * round(float(np.max((high - low)[:2])) / cell / 2 + 3))
         centre = np.round((low + high)[:2] / 2 / cell) * cell
-        return self.server.scene.add_grid(
+        self.server.scene.add_grid(
             "/grid",
             width,
             width,
@@ -182,25 +184,25 @@ class Stage:
             position=(centre[0], centre[1], low[2] - 0.04 * float(np.max(high - low))),
         )
 
-    def stars(self, centre: Array, radius: float) -> Any:
+    def _stars(self, centre: Array, radius: float) -> None:
         """Far points that stand still, whose parallax shows how the camera turns."""
         random = np.random.default_rng(2018)
         directions = random.normal(size=(400, 3))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         shade = (255 * random.uniform(0.25, 0.9, size=(400, 1)) * np.ones(3)).astype(np.uint8)
-        return self.server.scene.add_point_cloud(
+        self.server.scene.add_point_cloud(
             "/stars", centre + radius * directions, shade, point_size=0.002 * radius, point_shape="circle"
         )
 
-    def look(self, low: Array, high: Array, *, beside_panel: bool = False) -> None:
-        """Put the camera where the box fills the picture."""
-        position, centre = camera(low, high, beside_panel=beside_panel)
-        view, far = self.server.initial_camera, 60 * float(np.linalg.norm(high - low))
+    def look(self, points: Array, *, beside_panel: bool = False) -> None:
+        """Put the camera where the points (k, 3) fill the picture."""
+        position, centre = camera(points, beside_panel=beside_panel)
+        view, far = self.server.initial_camera, 40 * float(np.linalg.norm(position - centre))
         view.fov, view.near, view.far = float(FIELD_OF_VIEW), far / 1e5, far
         view.position, view.look_at = position, centre
 
-    def bounds(self, R_NB: Array, p_NB: Array) -> tuple[Array, Array]:
-        """Lowest and highest corner, in N, of everything drawn at poses (..., nbodies, 3, 3) and (..., nbodies, 3)."""
+    def corners(self, R_NB: Array, p_NB: Array) -> Array:
+        """Corners (k, 3), in N, of the boxes around everything drawn, at poses (..., nbodies, 3, 3) and (..., nbodies, 3)."""
         points = []
         for k, body in enumerate(self.craft.bodies):
             corners = [shape.corners for shape in self.shapes[body.name]] or [np.zeros((1, 3))]
@@ -208,27 +210,27 @@ class Stage:
             world = np.einsum("...ij,kj->...ki", R_NB[..., k, :, :], local) + p_NB[..., k, None, :]
             points.append(world.reshape(-1, 3))
         everything = np.concatenate(points)
-        everything = everything[np.isfinite(everything).all(axis=1)]
-        return everything.min(axis=0), everything.max(axis=0)
+        return everything[np.isfinite(everything).all(axis=1)]
 
 
-def camera(low: Array, high: Array, *, beside_panel: bool = False) -> tuple[Array, Array]:
-    """Where to stand and where to look, so that the box fills the picture and none of its corners is cut off.
+def camera(points: Array, *, beside_panel: bool = False) -> tuple[Array, Array]:
+    """Where to stand and where to look, so that the points (k, 3) fill the picture and none is cut off.
 
     beside_panel: fill its left part alone; the right is covered.
     """
-    centre = (low + high) / 2
     backward = VIEW_FROM / np.linalg.norm(VIEW_FROM)
     right = np.cross((0.0, 0.0, 1.0), backward)
     right /= np.linalg.norm(right)
-    up = np.cross(backward, right)
-    corners = np.array([np.where(sign, high, low) for sign in np.ndindex(2, 2, 2)]) - centre
-    across, along, near = np.abs(corners @ right), np.abs(corners @ up), corners @ backward
+    axes = np.stack([right, np.cross(backward, right), backward])
+    seen = points @ axes.T  # right, up, towards the camera
+    middle = (seen.min(axis=0) + seen.max(axis=0)) / 2
+    across, along, near = np.abs(seen[:, 0] - middle[0]), np.abs(seen[:, 1] - middle[1]), seen[:, 2] - middle[2]
     tangent = FILLED * np.tan(FIELD_OF_VIEW / 2)
     aspect = 0.7 * ASPECT if beside_panel else ASPECT
     distance = float(np.max(near + np.maximum(along, across / aspect) / tangent))
     aside = right * (0.3 * ASPECT * distance * tangent if beside_panel else 0.0)
-    return centre + aside + backward * distance, centre + aside
+    centre = middle @ axes + aside
+    return centre + backward * distance, centre
 
 
 def trails(craft: Spacecraft) -> list[tuple[str, tuple[float, float, float]]]:
