@@ -1,8 +1,6 @@
-"""Arms on a free base, of any length: for gyrostat, and the same ones for Pinocchio and MuJoCo."""
+"""Arms on a free base, of any length, and random states of them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -41,49 +39,3 @@ def states(craft: gs.Spacecraft, count: int, seed: int = 0) -> tuple[np.ndarray,
     q = rng.normal(size=(count, craft.nq))
     q[:, :4] /= np.linalg.norm(q[:, :4], axis=1, keepdims=True)
     return q, rng.normal(size=(count, craft.nv)), rng.normal(size=(count, craft.nv))
-
-
-def pinocchio_model(craft: gs.Spacecraft) -> Any:
-    """The same arm; gravity zero."""
-    import pinocchio as pin
-
-    model = pin.Model()
-    model.gravity.setZero()
-    parent = 0
-    for body in craft.bodies:
-        joint = body.joint
-        kind = pin.JointModelFreeFlyer() if joint.kind == "free" else pin.JointModelRZ()
-        parent = model.addJoint(parent, kind, pin.SE3(np.array(joint.rotation), np.array(joint.position)), joint.name)
-        model.appendBodyToJoint(
-            parent, pin.Inertia(body.mass, np.array(body.com), np.array(body.inertia)), pin.SE3.Identity()
-        )
-    return model
-
-
-def to_pinocchio(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Position first and scalar last in q, linear velocity first in v (and tau)."""
-    return np.concatenate([q[..., 4:7], q[..., 1:4], q[..., :1], q[..., 7:]], -1), linear_first(v)
-
-
-def linear_first(v: np.ndarray) -> np.ndarray:
-    return np.concatenate([v[..., 3:6], v[..., :3], v[..., 6:]], -1)
-
-
-def mujoco_model(craft: gs.Spacecraft) -> Any:
-    """The same arm; no gravity, no contacts."""
-    import mujoco
-
-    spec = mujoco.MjSpec()
-    spec.option.gravity = [0, 0, 0]
-    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-    at = spec.worldbody
-    for body in craft.bodies:
-        quat = np.zeros(4)
-        mujoco.mju_mat2Quat(quat, np.array(body.joint.rotation).ravel())
-        at = at.add_body(name=body.name, pos=np.array(body.joint.position), quat=quat)
-        at.mass, at.ipos, at.inertia, at.explicitinertial = body.mass, np.array(body.com), np.diag(body.inertia), True
-        if body.joint.kind == "free":
-            at.add_freejoint()
-        else:
-            at.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, 1])
-    return spec.compile()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arms import pinocchio_model, states, to_pinocchio
+from arms import states
 from rich.console import Console
 from rich.table import Table
 from timing import machine, seconds
@@ -25,6 +25,7 @@ from gyrostat.formulations import generalized_jacobian as gj
 from gyrostat.formulations.generalized_jacobian import implementations as figure_3
 from gyrostat.papers.wilde2018 import spatial_table
 from gyrostat.tracing import Kernel, compile
+from gyrostat.verification.peers.shared import swapped
 
 BATCH = 10_000
 SAMPLE = 200  # states for what takes one at a time
@@ -46,12 +47,11 @@ def from_pinocchio(craft: gs.Spacecraft, q: np.ndarray) -> Callable[[], tuple[np
     """The same from Pinocchio's mass matrix and Jacobian, with NumPy, state by state: as its users must. Returns the last."""
     import pinocchio as pin
 
-    model = pinocchio_model(craft)
-    tip = model.addFrame(
-        pin.Frame("tip", model.njoints - 1, pin.SE3(np.eye(3), np.array(TIP[1])), pin.FrameType.OP_FRAME)
-    )
-    data = model.createData()
-    rows = list(to_pinocchio(q, np.zeros((len(q), craft.nv)))[0])
+    from gyrostat.verification.peers.pinocchio import Pinocchio
+
+    peer = Pinocchio(craft, points=dict([TIP]))
+    model, data, tip = peer.model, peer.data, peer.frame[TIP[0]]
+    rows = [peer.q(row) for row in q]
 
     def one(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         M = pin.crba(model, data, q)  # both triangles
@@ -74,7 +74,7 @@ def peer_rows(craft: gs.Spacecraft) -> tuple[dict[str, float], Kernel]:
     peer = from_pinocchio(craft, q[:SAMPLE])
     H, J = peer()
     own_H, own_J = kernel(q[SAMPLE - 1])
-    J = np.concatenate([J[3:], J[:3]])  # Pinocchio: linear first
+    J = swapped(J)  # Pinocchio: linear first
     assert np.abs(H - own_H).max() < 1e-10 * np.abs(H).max() and np.abs(J - own_J).max() < 1e-10 * np.abs(J).max()
     single = q[0].copy()
     out = kernel(q)

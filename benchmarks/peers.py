@@ -7,11 +7,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from arms import linear_first, mujoco_model, pinocchio_model, to_pinocchio
 
 import gyrostat as gs
 
@@ -30,42 +29,47 @@ def pinocchio(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) ->
     """Called from Python, state by state: it has no batches."""
     import pinocchio as pin
 
-    model = pinocchio_model(craft)
-    data = model.createData()
-    q, v, tau = (np.atleast_2d(x)[:_SAMPLE] for x in states)
-    q, v = to_pinocchio(q, v)
-    tau = linear_first(tau)
+    from gyrostat.verification.peers.pinocchio import Pinocchio
+
+    peer = Pinocchio(craft)
+    model, data = peer.model, peer.data
+    rows = [(peer.q(q), peer.v(v), peer.v(tau)) for q, v, tau in _sample(states)]
     if quantity == "mass_matrix":
-        return _each(lambda a, b, c: pin.crba(model, data, a), q, v, tau)
+        return _each(lambda q, v, tau: pin.crba(model, data, q), rows)
     function = {"forward_dynamics": pin.aba, "inverse_dynamics": pin.rnea, "linearize": pin.computeABADerivatives}[
         quantity
     ]
-    return _each(lambda a, b, c: function(model, data, a, b, c), q, v, tau)
+    return _each(lambda q, v, tau: function(model, data, q, v, tau), rows)
 
 
 def mujoco(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Made:
     """mj_forward or mj_inverse, from Python, state by state."""
     import mujoco
 
+    from gyrostat.verification.peers.mujoco import MuJoCo
+
     if quantity not in ("forward_dynamics", "inverse_dynamics"):
         return None
-    model = mujoco_model(craft)
-    data = mujoco.MjData(model)
-    q, v, tau = (np.atleast_2d(x)[:_SAMPLE] for x in states)
-    place = np.concatenate([q[:, 4:7], q[:, :4], q[:, 7:]], 1)
+    peer = MuJoCo(craft)
+    model, data = peer.model, peer.data
     function = mujoco.mj_forward if quantity == "forward_dynamics" else mujoco.mj_inverse
     given = data.qfrc_applied if quantity == "forward_dynamics" else data.qacc
 
-    def call(a: Any, b: Any, c: Any) -> None:
-        data.qpos[:], data.qvel[:], given[:] = a, b, c
+    def call(qpos: Any, qvel: Any, load: Any) -> None:
+        data.qpos[:], data.qvel[:], given[:] = qpos, qvel, load
         function(model, data)
 
-    return _each(call, place, v, tau)
+    # as time alone counts, tau is taken for MuJoCo's own force or acceleration
+    return _each(call, [(peer.qpos(q), peer.T(q) @ v, tau) for q, v, tau in _sample(states)])
 
 
-def _each(function: Callable[..., Any], q: Any, v: Any, tau: Any) -> Made:
-    """All given states in turn; their rows are taken apart beforehand."""
-    rows = [tuple(x.copy() for x in row) for row in zip(q, v, tau, strict=True)]
+def _sample(states: tuple) -> Iterator[tuple[Any, ...]]:
+    """(q, v, tau) of the first states."""
+    return zip(*(np.atleast_2d(x)[:_SAMPLE] for x in states), strict=True)
+
+
+def _each(function: Callable[..., Any], rows: list[tuple[Any, ...]]) -> Made:
+    """All given states in turn."""
 
     def call() -> None:
         for a, b, c in rows:
