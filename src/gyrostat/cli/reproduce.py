@@ -20,6 +20,7 @@ PAPERS = {
     "valverde2018": "Valverde & Tsiotras (2018): dual quaternions",
     "wilde2018": "Wilde et al. (2018): generalised Jacobian",
     "from2011": "From, Pettersen & Gravdahl (2011): Lagrange on Lie groups",
+    "forbes2019": "Forbes (2019): any attitude parameterisation, constraints, capture",
 }
 
 

@@ -12,7 +12,7 @@ from ...formulations.recursive import neutral
 from ...model import Body, Frame, Joint, Spacecraft, Wheel
 from ...model.assembly import together
 
-Z = (0.0, 0.0, 1.0)
+X, Y, Z = np.eye(3)
 
 
 def tumbling_body() -> Spacecraft:
@@ -60,7 +60,7 @@ def four_bar() -> tuple[Spacecraft, list[gc.AbstractConstraint], Array]:
 
 
 LENGTHS, MASSES = (0.2, 1.2, 1.0, 0.3, 0.3, 0.2), (6.0, 12.0, 9.0, 4.0, 3.0, 2.0)
-AXES = (Z, (0.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+AXES = (Z, Y, Y, X, Y, X)
 POSTURE = np.array([0.0, -0.9, 1.7, 0.0, -0.8, 0.0])
 
 
