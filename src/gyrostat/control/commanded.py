@@ -19,6 +19,13 @@ class Commanded(NamedTuple):
     tau: Array  # (nv,)
 
 
+class Response(NamedTuple):
+    """The base's acceleration is `answer - X @ joints`."""
+
+    X: Array  # (6, joints)
+    answer: Array  # (6,)
+
+
 class _Blocks(NamedTuple):
     """Of M and the bias force, base rows taken about the craft's centre of mass c: rates of base, joints, wheels."""
 
@@ -50,6 +57,7 @@ def commanded_loads(
     turn: Array | None = None,
     push: Array | None = None,
     null_motion: Array | None = None,
+    wrenches: Array | None = None,
 ) -> Commanded:
     """Loads for commanded accelerations. With S about the centre of mass c, and u = v' - c x w':
 
@@ -68,33 +76,62 @@ def commanded_loads(
     | flying             | all           | N_C, F, with tau_w = 0                                       |
 
     More than three wheels share the work with the least sum of squared torques; null_motion: wheel accelerations (wheels,) of which
-    the part that does not turn the base is added.
+    the part that does not turn the base is added. wrenches: what acts on the bodies from outside, as far as it is known.
     """
     may = mode_named(mode)
-    _demand(mode, may.turns_by_wheels or may.couple, may.wheels, turn, "turn")
-    _demand(mode, may.force, may.force, push, "push")
-    k = _blocks(craft, q, v)
-    rest = k.A_j @ joints + k.b_C  # (1) without w' and W'
-    wheels_turn = turn is not None and not may.couple
-    if turn is None:
-        free = k.A_w / k.J_w  # wheels without torque: W' = -J^-1 (A_w^T w' + M_wj q'' + b_w)
-        turn = solve_spd(mirror(k.S - free @ k.A_w.T), free @ (k.M_wj @ joints + k.b_w) - rest)
-    if wheels_turn:
-        spin = _least_torque(k, -(k.S @ turn + rest), null_motion)
+    k = _blocks(craft, q, v, wrenches)
+    X, answer = _response(k, mode, turn, push)
+    base = answer - X @ joints
+    if wheels_turn := turn is not None and not may.couple:
+        spin = _least_torque(k, -(k.S @ base[:3] + k.A_j @ joints + k.b_C), null_motion)
     else:
-        spin = -(k.A_w.T @ turn + k.M_wj @ joints + k.b_w) / k.J_w
-    if push is None:
-        push = cross(k.c, turn) - (k.P_j @ joints + k.b_P) / k.m  # (2) with F = 0
-    vdot = np.concatenate([turn, push, joints, spin])
-    tau = inverse_dynamics(craft, q, v, vdot)
+        spin = -(k.A_w.T @ base[:3] + k.M_wj @ joints + k.b_w) / k.J_w
+    vdot = np.concatenate([base, joints, spin])
+    tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
     F = tau[3:6] if may.force else np.zeros(3)
     N = tau[:3] if may.couple else cross(k.c, F) if may.force else np.zeros(3)
     wheel_loads = tau[craft.nv - len(k.J_w) :] if wheels_turn else np.zeros(len(k.J_w))
     return Commanded(vdot, np.concatenate([N, F, tau[6 : 6 + len(joints)], wheel_loads]))
 
 
-def _blocks(craft: Spacecraft, q: Array, v: Array) -> _Blocks:
-    M, b = mass_matrix(craft, q), bias_force(craft, q, v)
+def base_response(
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    mode: str,
+    *,
+    turn: Array | None = None,
+    push: Array | None = None,
+    wrenches: Array | None = None,
+) -> Response:
+    """How the base accelerates in answer to the joints, with the rest as in `commanded_loads`.
+
+    In floating mode X is that of the generalised Jacobian (wheels, if any, spin on without torque): J* = J_m - J_0 X.
+    """
+    return _response(_blocks(craft, q, v, wrenches), mode, turn, push)
+
+
+def _response(k: _Blocks, mode: str, turn: Array | None, push: Array | None) -> Response:
+    may = mode_named(mode)
+    _demand(mode, may.turns_by_wheels or may.couple, may.wheels, turn, "turn")
+    _demand(mode, may.force, may.force, push, "push")
+    n = k.A_j.shape[1]
+    if turn is None:  # (1) with N_C = 0 and, by (3), wheels without torque
+        free = k.A_w / k.J_w
+        S = mirror(k.S - free @ k.A_w.T)
+        both = solve_spd(S, np.column_stack([k.A_j - free @ k.M_wj, free @ k.b_w - k.b_C]))
+        X_w, turn = both[:, :n], both[:, n]
+    else:
+        X_w = np.zeros((3, n))
+    if push is None:  # (2) with F = 0
+        X_v, push = k.P_j / k.m + cross(k.c, X_w), cross(k.c, turn) - k.b_P / k.m
+    else:
+        X_v = np.zeros((3, n))
+    return Response(np.concatenate([X_w, X_v]), np.concatenate([turn, push]))
+
+
+def _blocks(craft: Spacecraft, q: Array, v: Array, wrenches: Array | None) -> _Blocks:
+    M, b = mass_matrix(craft, q), bias_force(craft, q, v, wrenches=wrenches)
     n = 6 + joint_count(craft)
     m, mc = M[3, 3], np.array([M[2, 4], M[0, 5], M[1, 3]])
     c = mc / m

@@ -1,0 +1,124 @@
+"""Attitude of the base: by wheels, with the arm's reaction fed forward; base and arm together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra import Array, cross, quat_conjugate, quat_log, quat_multiply, rotation
+from ..model import Spacecraft
+from .commanded import commanded_loads, joint_count
+from .wheels import share_torque, wheel_axes
+
+Law = Callable[[Spacecraft, Any, Array, Array], Array]
+Arm = Callable[[Spacecraft, Any, Array, Array], Array]
+
+
+class BaseReference(NamedTuple):
+    """What the base is to do: attitude quat_ND, rate w_ND_D and its derivative; position, velocity, acceleration in N."""
+
+    quat: Array
+    w: Array = np.zeros(3)
+    wdot: Array = np.zeros(3)
+    p: Array = np.zeros(3)
+    v: Array = np.zeros(3)
+    a: Array = np.zeros(3)
+
+
+def attitude_error(q: Array, quat_ND: Array) -> Array:
+    """Rotation vector from where the base points to where it should, in base axes, (3,)."""
+    return quat_log(quat_multiply(quat_conjugate(q[:4]), quat_ND))
+
+
+def turn_command(q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
+    """d/dt w_NB_B for e'' + kd e' + kp e = 0 near the reference, (3,).
+
+    w'_d in B + kd (w_d in B - w) + kp e,   d/dt (R_BD w_D) = R_BD wdot_D - w x (R_BD w_D)               (1)
+    """
+    R_BD = rotation(q[:4]).T @ rotation(wanted.quat)
+    w_d = R_BD @ wanted.w
+    return R_BD @ wanted.wdot - cross(v[:3], w_d) + kd * (w_d - v[:3]) + kp * attitude_error(q, wanted.quat)
+
+
+def push_command(q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
+    """d/dt v_NB_B, likewise for the base's position, (3,). In B: v' + w x v = R^T a."""
+    R_BN = rotation(q[:4]).T
+    a = wanted.a + kp * (wanted.p - q[4:7])
+    return R_BN @ (a + kd * wanted.v) - kd * v[3:6] - cross(v[:3], v[3:6])
+
+
+def wheel_attitude(
+    reference: Callable[[Any], BaseReference],
+    arm: Arm,
+    *,
+    kp: float = 0.25,
+    kd: float = 1.0,
+    feed_forward: bool = True,
+    inertia: Any = None,
+    null_motion: Callable[[Spacecraft, Any, Array, Array], Array] | None = None,
+) -> Law:
+    """Wheels hold the base's attitude while the arm accelerates as `arm(craft, t, q, v)` says, (joints,).
+
+    feed_forward: the wheels know what the arm does (mode "rotation-floating" of `commanded_loads`). Without it they only see the
+    error: torque = inertia (kp e + kd (w_d - w)), with the craft's own `inertia` (3, 3), and the arm moves the base.
+    null_motion(craft, t, q, v): wheel accelerations, of which what does not turn the base is done.
+    """
+
+    def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        joints = arm(craft, t, q, v)
+        turn = turn_command(q, v, reference(t), kp, kd)
+        if feed_forward:
+            spare = None if null_motion is None else null_motion(craft, t, q, v)
+            return commanded_loads(craft, q, v, "rotation-floating", joints=joints, turn=turn, null_motion=spare).tau
+        tau = commanded_loads(craft, q, v, "floating", joints=joints).tau
+        torque = np.asarray(inertia) @ turn
+        return np.concatenate([tau[: 6 + joint_count(craft)], share_torque(wheel_axes(craft, q), torque)])
+
+    return control
+
+
+def coordinated(
+    reference: Callable[[Any], BaseReference], arm: Arm, *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying"
+) -> Law:
+    """Base and arm each follow their own reference exactly: all loads from one model of the whole craft.
+
+    mode: "flying" (force and couple on the base), or "translation-flying", "rotation-flying" for part of it.
+    """
+
+    def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        commands = base_commands(reference, kp=kp, kd=kd, mode=mode)(craft, t, q, v)
+        return commanded_loads(craft, q, v, mode, joints=arm(craft, t, q, v), **commands).tau
+
+    return control
+
+
+def base_commands(
+    reference: Callable[[Any], BaseReference], *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying"
+) -> Callable[[Spacecraft, Any, Array, Array], dict[str, Array]]:
+    """`base=` of `resolved_acceleration`: the accelerations that keep the base on its reference, as the mode takes them."""
+
+    def commands(craft: Spacecraft, t: Any, q: Array, v: Array) -> dict[str, Array]:
+        wanted = reference(t)
+        own: dict[str, Array] = {}
+        if mode in ("flying", "rotation-flying", "rotation-floating"):
+            own["turn"] = turn_command(q, v, wanted, kp, kd)
+        if mode in ("flying", "translation-flying"):
+            own["push"] = push_command(q, v, wanted, kp, kd)
+        return own
+
+    return commands
+
+
+def joint_acceleration(reference: Callable[[Any], Any], *, kp: Any = 4.0, kd: Any = 4.0) -> Arm:
+    """An arm's wished accelerations from a joint reference: qddot_d + kd (qdot_d - qdot) + kp (q_d - q), (joints,).
+
+    reference: as of `computed_torque`, for the joints without the wheels; each with one coordinate.
+    """
+
+    def arm(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        wanted, n = reference(t), joint_count(craft)
+        return wanted.qddot + kd * (wanted.qdot - v[6 : 6 + n]) + kp * (wanted.q - q[7 : 7 + n])
+
+    return arm

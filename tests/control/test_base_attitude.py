@@ -1,0 +1,97 @@
+"""The base's attitude: by wheels against the arm, and with the arm."""
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from gyrostat.algebra import cos, quat_exp, quat_multiply, sin
+from gyrostat.control import commanded_loads
+from gyrostat.control.base_attitude import (
+    BaseReference,
+    attitude_error,
+    coordinated,
+    joint_acceleration,
+    wheel_attitude,
+)
+from gyrostat.control.rate_profile import Reference
+from manoeuvring_crafts import small_servicer
+
+CRAFT = small_servicer()
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+OMEGA = np.array([0.9, 0.6])
+
+
+def swing(t):
+    a = np.array([0.5, -0.7])
+    return Reference(
+        a * np.array([1 - cos(w * t) for w in OMEGA]),
+        a * OMEGA * np.array([sin(w * t) for w in OMEGA]),
+        a * OMEGA**2 * np.array([cos(w * t) for w in OMEGA]),
+    )
+
+
+ARM = joint_acceleration(swing)
+
+
+def hold(t):
+    return BaseReference(UPRIGHT)
+
+
+def spinning(t):
+    """A turn about a fixed axis, to and fro: quat, w and wdot in its own axes."""
+    axis = np.array([2.0, -1.0, 2.0]) / 3
+    angle, rate, acceleration = 0.3 * (1 - cos(0.5 * t)), 0.15 * sin(0.5 * t), 0.075 * cos(0.5 * t)
+    quat = np.concatenate([[cos(0.5 * angle)], axis * sin(0.5 * angle)])
+    p = np.array([0.2 * (1 - cos(0.4 * t)), 0.0 * t, 0.1 * (1 - cos(0.7 * t))])
+    v = np.array([0.08 * sin(0.4 * t), 0.0 * t, 0.07 * sin(0.7 * t)])
+    a = np.array([0.032 * cos(0.4 * t), 0.0 * t, 0.049 * cos(0.7 * t)])
+    return BaseReference(quat, axis * rate, axis * acceleration, p, v, a)
+
+
+def angles(run, reference):
+    return np.array(
+        [np.linalg.norm(attitude_error(q, reference(t).quat)) for t, q in zip(run.time, run.q, strict=True)]
+    )
+
+
+def simulate(law, mode, **more):
+    q = gs.neutral(CRAFT)
+    return gs.simulate(CRAFT, q, np.zeros(CRAFT.nv), (0, 15), control=law, mode=mode, rtol=1e-11, atol=1e-11, **more)
+
+
+def test_fed_forward_wheels_hold_the_base_and_alone_they_chase_it():
+    known = simulate(wheel_attitude(hold, ARM), "rotation-floating")
+    inertia = gs.mass_matrix(CRAFT, gs.neutral(CRAFT))[:3, :3]
+    chasing = simulate(wheel_attitude(hold, ARM, feed_forward=False, inertia=inertia), "rotation-floating")
+    nothing = simulate(
+        lambda craft, t, q, v: commanded_loads(craft, q, v, "floating", joints=ARM(craft, t, q, v)).tau, "floating"
+    )
+    assert angles(known, hold).max() < 1e-9
+    assert 1e-3 < angles(chasing, hold).max() < 0.5 * angles(nothing, hold).max()
+    assert np.abs(known.v[:, 8:]).max() > 5.0  # the wheels took it
+
+
+def test_wheels_follow_a_moving_attitude_reference():
+    run = simulate(wheel_attitude(spinning, ARM), "rotation-floating")
+    assert angles(run, spinning).max() < 1e-9
+
+
+def test_a_small_attitude_error_decays_as_designed():
+    """Closed form, critically damped at 0.5 1/s: kp = 0.25, kd = 1."""
+    off = gs.neutral(CRAFT)
+    off[:4] = quat_multiply(quat_exp(np.array([2e-3, -1e-3, 1.5e-3])), UPRIGHT)
+    run = gs.simulate(
+        CRAFT, off, np.zeros(CRAFT.nv), (0, 15), control=wheel_attitude(hold, ARM), mode="rotation-floating"
+    )
+    e = angles(run, hold)
+    np.testing.assert_allclose(e, e[0] * (1 + 0.5 * run.time) * np.exp(-0.5 * run.time), atol=1e-8)
+
+
+@pytest.mark.parametrize("mode", ["flying", "rotation-flying", "translation-flying"])
+def test_base_and_arm_follow_their_own_references(mode):
+    run = simulate(coordinated(spinning, ARM, mode=mode), mode)
+    np.testing.assert_allclose(run.q[:, 7:], [swing(t).q for t in run.time], atol=1e-8)
+    if mode != "translation-flying":
+        assert angles(run, spinning).max() < 1e-8
+    if mode != "rotation-flying":
+        np.testing.assert_allclose(run.q[:, 4:7], [spinning(t).p for t in run.time], atol=1e-8)
