@@ -45,6 +45,9 @@ def test_from_init_to_a_result_a_report_and_a_scene(tmp_path):
     assert result.time[-1] == 30.0 and "reaction_wrenches" in result.data
     report = (tmp_path / "r.html").read_text()
     assert "My first scenario" in report and 'href="s.html"' in report and "# A gyrostat scenario." in report
+    again = gyrostat(tmp_path, "report", "scenario.nc", "--compare", "scenario.nc", "--out", "two.html")
+    assert again.returncode == 0 and "wrote two.html" in again.stdout
+    assert "# A gyrostat scenario." in (tmp_path / "two.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import gyrostat as gs
 from gyrostat.models import servicer
 from gyrostat.view.panels import GROUPS, panels
 from gyrostat.view.plots import plot_trajectory
+from gyrostat.view.report import report_html
 from gyrostat.view.shapes import arrow_mesh, craft_size, primitives
 from gyrostat.view.stage import ASPECT, FIELD_OF_VIEW, camera, free_port
 
@@ -136,6 +137,29 @@ def test_plots_of_one_run_of_two_and_of_a_batch(short_run, short_scenario):
     assert "5 to 95 %" in plot_trajectory(batch, "joints").axes[0].get_title(loc="left")
     with pytest.raises(ValueError, match="no group 'joint'. Did you mean 'joints'"):
         short_run.plot(what="joint")
+
+
+def test_names_that_are_markup_or_mathematics_are_shown_as_they_are(tmp_path):
+    names = ("$x^{", "<script>alert(1)</script>", "_hidden", "a/b")
+    bodies = [gs.Body("hull", 10.0, inertia=(1.0, 1.0, 1.0))]
+    for name in names:
+        bodies.append(gs.Body(f"of {name}", 1.0, inertia=(0.1, 0.1, 0.1), joint=gs.Joint(name, "revolute", "hull")))
+    craft = gs.Spacecraft.build("<b>odd</b>", bodies)
+    traj = gs.simulate(craft, gs.neutral(craft), np.r_[np.zeros(6), 0.1, 0.2, 0.3, 0.4], (0.0, 1.0), save_at=[0.0, 1.0])
+    page = report_html(traj, scenario="</pre><script>")
+    assert "<script" not in page and "<b>odd" not in page
+    assert all(name.replace("<", "&lt;").replace(">", "&gt;") in page for name in names)
+    scene = traj.to_html(tmp_path / "scene.html").read_text()
+    assert "<b>odd" not in scene and "&lt;b&gt;odd" in scene
+
+
+def test_a_report_of_two_runs(short_run):
+    page = report_html(short_run, compare=short_run, names=("tuned", "untuned"))
+    assert "untuned, dashed below" in page and "joint_1 (untuned)" in page
+    craft = gs.Spacecraft.build("other", [gs.Body("hull", 1.0, inertia=(1.0, 1.0, 1.0))])
+    other = gs.simulate(craft, gs.neutral(craft), np.zeros(6), (0.0, 1.0))
+    with pytest.raises(ValueError, match="do not have the same joints"):
+        report_html(short_run, compare=other)
 
 
 def test_a_tumbling_base_is_shown_by_its_quaternion(short_scenario):

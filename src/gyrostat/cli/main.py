@@ -14,6 +14,7 @@ from .convert import convert
 from .demo import demo
 from .init import init, schema
 from .output import errors, print_findings, sentence
+from .report import report
 from .reproduce import reproduce
 from .run import run as run_scenario
 from .verify import verify
@@ -31,6 +32,7 @@ app.command()(demo)
 app.command()(init)
 app.command("run")(run_scenario)
 app.command()(view)
+app.command()(report)
 app.command()(check)
 app.command()(convert)
 app.command()(verify)

@@ -54,7 +54,9 @@ def run(
     print_audit(screen, trajectory)
     written = [trajectory.save(out)]
     if trajectory.failures or trajectory.interrupted:
-        print_unfinished(trajectory, out)
+        if out.suffix == ".mat":  # NetCDF alone holds the state to go on from
+            written.append(trajectory.save(out.with_suffix(".nc")))
+        print_unfinished(trajectory, out.with_suffix(".nc"))
     if report is not None:
         from ..view.report import write_report
 

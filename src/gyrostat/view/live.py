@@ -51,8 +51,6 @@ class Viewer:
         self.playing = False
         gui = self.server.gui
         gui.add_markdown(f"{craft.nbodies} bodies, {float(total_mass(craft)):.6g} kg")
-        for note in self.stage.notes[:5]:
-            gui.add_markdown(f"*{note}*")
         if trajectory is not None:
             self.film = film(trajectory, self.stage.size, run=run)
             values = trajectory.q[run] if trajectory.batched else trajectory.q

@@ -39,6 +39,13 @@ def panels(trajectory: Trajectory, group: str) -> list[Panel]:
     return [panel for panel in GROUPS[group](trajectory) if panel.values.shape[-1]]
 
 
+def must_match(trajectory: Trajectory, other: Trajectory) -> None:
+    """Raises a ValueError unless both runs have the same joints."""
+    mine, theirs = ([b.joint.name for b in run.craft.bodies] for run in (trajectory, other))
+    if mine != theirs:
+        raise ValueError(f"compare: {other.craft!r} and {trajectory.craft!r} do not have the same joints.")
+
+
 def draw(at: Axes, time: Array, panel: Panel, *, name: str = "", dashed: bool = False, legend: bool = True) -> None:
     """Lines; of a batch, the median and a band that holds nine runs in ten."""
     values, batched = panel.values, panel.values.ndim == 3
@@ -53,7 +60,7 @@ def draw(at: Axes, time: Array, panel: Panel, *, name: str = "", dashed: bool = 
             at.fill_between(time, low, high, color=color, alpha=0.18, linewidth=0)
             own = middle
         dash = dashed or panel.labels[k] in panel.dashed
-        at.plot(time, own, color=color, linestyle=(0, (4, 2)) if dash else "-", label=label)
+        at.plot(time, own, color=color, linestyle=(0, (4, 2)) if dash else "-", label=_shown(label))
     hidden = values.shape[-1] - MOST_LINES
     more = f", first {MOST_LINES} of {values.shape[-1]}" if hidden > 0 else ""
     at.set_title(panel.title + more + (", median and 5 to 95 % of the runs" if batched and not name else ""))
@@ -62,6 +69,12 @@ def draw(at: Axes, time: Array, panel: Panel, *, name: str = "", dashed: bool = 
     _calm(at, values)
     if legend and (panel.labels != ("",) or name):
         at.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), handlelength=1.4, borderaxespad=0.3)
+
+
+def _shown(label: str) -> str:
+    """As a legend shows it: names that start with an underscore would be left out, control characters break SVG."""
+    label = "".join(c if c.isprintable() else "?" for c in label)
+    return f" {label}" if label.startswith("_") else label
 
 
 def _calm(at: Axes, values: Array) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import nearest
-from .panels import GROUPS, Panel, draw, panels
+from .panels import GROUPS, Panel, draw, must_match, panels
 from .style import figure_style
 
 if TYPE_CHECKING:
@@ -35,10 +35,8 @@ def plot_trajectory(
     for group in groups:
         if group not in GROUPS:
             raise ValueError(f"plot has no group '{group}'. {nearest(group, GROUPS)}")
-    if compare is not None and [b.joint.name for b in compare.craft.bodies] != [
-        b.joint.name for b in trajectory.craft.bodies
-    ]:
-        raise ValueError(f"compare: {compare.craft!r} and {trajectory.craft!r} do not have the same joints.")
+    if compare is not None:
+        must_match(trajectory, compare)
     mine = [panel for group in groups for panel in panels(trajectory, group)]
     others = [panel for group in groups for panel in panels(compare, group)] if compare is not None else []
     columns = 2 if len(mine) > 1 else 1

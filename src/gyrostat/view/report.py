@@ -10,7 +10,7 @@ import numpy as np
 from ..algebra import Array, inertia_components
 from ..formulations.recursive import total_mass
 from ..io.files import write_whole
-from .panels import Panel, draw, panels
+from .panels import Panel, draw, must_match, panels
 from .style import adaptive_svg, figure_style
 
 if TYPE_CHECKING:
@@ -29,23 +29,47 @@ MOST_BODIES = 60
 
 
 def write_report(
-    trajectory: Trajectory, path: str | Path, *, title: str | None = None, scenario: str | None = None, scene: str = ""
+    trajectory: Trajectory,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    scenario: str | None = None,
+    scene: str = "",
+    compare: Trajectory | None = None,
+    names: tuple[str, str] = ("this", "other"),
 ) -> Path:
-    """Write the report. scenario: the text of the file that was run; scene: address of the animated page, to link to."""
-    return write_whole(path, report_html(trajectory, title=title, scenario=scenario, scene=scene))
+    """Write the report.
+
+    scenario: the text of the file that was run. scene: address of the animated page, to link to. compare: another run of the same
+    craft, dashed in every plot; names: what to call the two.
+    """
+    page = report_html(trajectory, title=title, scenario=scenario, scene=scene, compare=compare, names=names)
+    return write_whole(path, page)
 
 
 def report_html(
-    trajectory: Trajectory, *, title: str | None = None, scenario: str | None = None, scene: str = ""
+    trajectory: Trajectory,
+    *,
+    title: str | None = None,
+    scenario: str | None = None,
+    scene: str = "",
+    compare: Trajectory | None = None,
+    names: tuple[str, str] = ("this", "other"),
 ) -> str:
     """The report as text."""
     import jinja2
 
+    if compare is not None:
+        must_match(trajectory, compare)
     loader = jinja2.PackageLoader("gyrostat.view", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     sections = []
     for group, heading, words in SECTIONS:
-        pictures = [_picture(trajectory.time, panel) for panel in panels(trajectory, group)]
+        others = panels(compare, group) if compare is not None else []
+        pictures = [
+            _picture(trajectory.time, panel, compare, others[k] if others else None, names)
+            for k, panel in enumerate(panels(trajectory, group))
+        ]
         if pictures:
             sections.append({"id": group, "heading": heading, "words": words, "pictures": pictures})
     return environment.get_template("report.html").render(
@@ -61,15 +85,20 @@ def report_html(
         scenario=scenario,
         scene=scene,
         batched=trajectory.batched,
+        names=names if compare is not None else None,
+        other=[f"{drift:.1e}" for _, drift in compare.audit.rows()] if compare is not None else [],
     )
 
 
-def _picture(time: Array, panel: Panel) -> str:
+def _picture(time: Array, panel: Panel, compare: Trajectory | None, other: Panel | None, names: tuple[str, str]) -> str:
     from matplotlib.figure import Figure
 
     with figure_style(adaptive=True):
         figure = Figure(figsize=(6.4, 2.6), layout="constrained")
-        draw(figure.subplots(), time, panel)
+        at = figure.subplots()
+        draw(at, time, panel, name=names[0] if other else "", legend=other is None)
+        if other is not None and compare is not None:
+            draw(at, compare.time, other, name=names[1], dashed=True)
         return adaptive_svg(figure)
 
 

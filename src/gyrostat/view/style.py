@@ -38,6 +38,7 @@ def _settings(ink: str, faint: str) -> dict[str, Any]:
         "legend.frameon": False,
         "lines.linewidth": 1.5,
         "text.color": ink,
+        "text.parse_math": False,  # a joint may be called $x$
         "xtick.color": ink,
         "ytick.color": ink,
         "xtick.labelsize": 8.5,

@@ -1,0 +1,44 @@
+"""`gyrostat report`: plots and audit of a result, or of two side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from .files import must_be_writable
+from .output import console, safe
+from .run import print_audit
+
+
+def report(
+    result: Annotated[Path, typer.Argument(help="Result of a run (.nc).", exists=True, dir_okay=False, readable=True)],
+    compare: Annotated[
+        Path | None,
+        typer.Option(help="Another result of the same craft, dashed in every plot.", exists=True, dir_okay=False),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write.", show_default="RESULT.html here")
+    ] = None,
+    scene: Annotated[Path | None, typer.Option(help="Write the animated 3-D scene, too.")] = None,
+) -> None:
+    """Write a report about a RESULT that `gyrostat run` or `Trajectory.save` kept."""
+    from ..simulation import Trajectory
+    from ..view.report import write_report
+
+    out = Path(f"{result.stem}.html") if out is None else out
+    must_be_writable(out, scene)
+    trajectory = Trajectory.load(result)
+    other = None if compare is None else Trajectory.load(compare)
+    screen = console()
+    print_audit(screen, trajectory)
+    if scene is not None:
+        trajectory.to_html(scene)
+    link = scene.name if scene is not None and scene.resolve().parent == out.resolve().parent else ""
+    names = (result.stem, "" if compare is None else compare.stem)
+    text = trajectory.data.attrs.get("scenario")
+    write_report(trajectory, out, title=result.stem, scenario=text, scene=link, compare=other, names=names)
+    for path in filter(None, (out, scene)):
+        screen.print(Text(safe(f"wrote {path}"), style="green"), soft_wrap=True)
