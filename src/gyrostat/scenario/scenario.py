@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from ..algebra import Array
 from ..control.controller import Controller
 from ..control.joint_motion import JointMotion
 from ..control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
+from ..control.modes import demand_mode, refuse
 from ..control.passive import Actuators, Stops
 from ..environment import Environment, uniform_gravity
 from ..io import load as load_craft
@@ -150,7 +151,23 @@ def _options(source: Source, craft: Spacecraft, table: ScenarioTable, q: Array) 
         options["control"] = _law(source, craft, table.control, q, paths, environment, loads)
     elif loads is not None:
         options["control"] = _open_loop(loads)
+    if table.mode is not None:
+        options["mode"] = table.mode
+        _check_mode(source, craft, table, [*table.locked, *options.get("prescribed", ())], loads, jumps)
     return options
+
+
+def _check_mode(
+    source: Source, craft: Spacecraft, table: ScenarioTable, moved: list[str], loads: Any, times: Sequence[float]
+) -> None:
+    """What the mode does not allow, said before the run."""
+    known = [name for name in moved if name in {j.name for j in craft.joints}]
+    try:
+        mode = demand_mode(craft, str(table.mode), known)
+        for t in times:
+            refuse(craft, mode, loads(t))
+    except ValueError as error:
+        source.error("mode", (), str(error), "", "mode")
 
 
 def _acceleration(path: JointMotion) -> Any:

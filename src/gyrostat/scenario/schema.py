@@ -193,6 +193,9 @@ class ScenarioTable(Table):
         default_factory=list, description="What to keep in the result file besides states and loads."
     )
     locked: list[str] = Field(default_factory=list, description="Joints that stay as they are, whatever the load.")
+    mode: Literal["floating", "rotation-floating", "rotation-flying", "translation-flying", "flying"] | None = Field(
+        default=None, description="Manoeuvring mode: what may act besides the joints. The rest is refused."
+    )
     start: Start = Field(default_factory=lambda: Start())
     run: Run
     control: Control | None = None
