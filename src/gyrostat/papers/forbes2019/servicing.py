@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,13 +37,12 @@ class MuJoCoDrift(NamedTuple):
     momentum: Array  # largest change of the momentum about the inertial origin, N m s and N s
 
 
-def two_arms_in_mujoco(timestep: float = 1e-3, every: int = 150) -> MuJoCoDrift:
-    """The same motion with MuJoCo's weld, RK4 at a fixed step, its constraint as stiff as it takes at that step."""
+def welded_in_mujoco(craft: Spacecraft, constraints: Sequence[gc.AbstractConstraint], timestep: float) -> Any:
+    """The craft as a MuJoCo peer with a weld per constraint, RK4, as stiff as MuJoCo takes at that step."""
     import mujoco
 
     from ...verification.peers.mujoco import MuJoCo
 
-    craft, constraints, q, v = two_arms(0.03)
     peer = MuJoCo(craft)
     peer.spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
     peer.spec.option.timestep, peer.spec.option.integrator = timestep, mujoco.mjtIntegrator.mjINT_RK4
@@ -55,6 +55,15 @@ def two_arms_in_mujoco(timestep: float = 1e-3, every: int = 150) -> MuJoCoDrift:
         weld.solref, weld.solimp = (2 * timestep, 1.0), (0.9999, 0.9999, 0.001, 0.5, 2.0)
     peer.model = peer.spec.compile()
     peer.data = mujoco.MjData(peer.model)
+    return peer
+
+
+def two_arms_in_mujoco(timestep: float = 1e-3, every: int = 150) -> MuJoCoDrift:
+    """The same motion with MuJoCo's welds at a fixed step."""
+    import mujoco
+
+    craft, constraints, q, v = two_arms(0.03)
+    peer = welded_in_mujoco(craft, constraints, timestep)
     peer.set_state(q, v)
     waved = [(k, joint, *peer._joint_at(joint)) for k, joint in enumerate(craft.joints) if joint.kind == "revolute"]
     rows = []
