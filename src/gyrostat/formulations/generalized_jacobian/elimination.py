@@ -11,6 +11,7 @@ import numpy as np
 
 from ...algebra import Array, cross, mirror, skew, solve_spd
 from ...model import Spacecraft
+from ..arguments import shaped
 from ..recursive import mass_matrix
 
 
@@ -73,12 +74,5 @@ def demand_support(craft: Spacecraft) -> None:
 def joint_vector(craft: Spacecraft, x: Any, name: str) -> Array:
     """`x` as an array of shape (nv - 6,)."""
     demand_support(craft)
-    shape, x = (craft.nv - 6,), np.asarray(x)
-    x = x if x.dtype == object else x.astype(float)
-    if x.shape != shape:
-        hint = " For a batch of states, use gs.compile." if x.shape[-1:] == shape else ""
-        raise ValueError(
-            f"{name} has shape {x.shape}; expected {shape}: the joints of {craft.name}, then its wheels, "
-            f"as in v[6:] (the base is eliminated).{hint}"
-        )
-    return x
+    meaning = f"the joints of {craft.name}, then its wheels, as in v[6:] (the base is eliminated)"
+    return shaped(x, (craft.nv - 6,), name, meaning)

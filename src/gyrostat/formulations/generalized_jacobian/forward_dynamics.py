@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, cross, rotation, solve_spd
+from ...algebra import Array, cross, rotation
 from ...model import Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
+from ..prescribed import by_place, solve_free
 from ..recursive.kinematics import inertial_poses
 from .base_inverse import base_inertia_inverse
 from .craft_links import craft_link_rates, craft_links
@@ -51,12 +52,12 @@ def forward_dynamics(
     h = bias(links, craft_link_rates(craft, q, v), xdot_0, qdot)
     Q = _loads(craft, q, tau, wrenches, links)
     base, joints = Q.base - h.base, Q.joints - h.joints
-    given = _given(craft, follows)
+    given = {k - 6: value for k, value in by_place(craft, follows).items() if k >= 6}  # base apart
     if craft.base in follows:
         xddot_0 = acceleration_to_paper(craft, q, v, follows[craft.base])
-        qddot = _solve(H.H_m, joints - H.H_0m.T @ xddot_0, given)
+        qddot = solve_free(H.H_m, joints - H.H_0m.T @ xddot_0, given)
     else:
-        qddot = _solve(generalized_inertia(H, H_0_inverse), joints - H.H_0m.T @ (H_0_inverse @ base), given)
+        qddot = solve_free(generalized_inertia(H, H_0_inverse), joints - H.H_0m.T @ (H_0_inverse @ base), given)
         xddot_0 = H_0_inverse @ (base - H.H_0m @ qddot)
     return np.concatenate([acceleration_from_paper(craft, q, v, xddot_0), qddot])
 
@@ -118,23 +119,3 @@ def _loads(craft: Spacecraft, q: Array, tau: Array, wrenches: Any, links: Links)
         force, torque = force + f, torque + cross(links.r[i], f) + t
         joints = joints + links.J_T[i].T @ f + links.J_R[i].T @ t
     return _Load(np.concatenate([force, torque]), joints)
-
-
-def _given(craft: Spacecraft, follows: Mapping[str, Array]) -> dict[int, Any]:
-    """Prescribed accelerations by their place in v[6:]."""
-    given: dict[int, Any] = {}
-    for body, value in follows.items():
-        if body != craft.base:
-            at = craft.joint(body).v_at
-            given |= dict(zip(range(at.start - 6, at.stop - 6), value, strict=True))
-    return given
-
-
-def _solve(H: Array, f: Array, given: Mapping[int, Any]) -> Array:
-    """x with `H x = f` in the free rows and x as given in the others, (n,)."""
-    free = [k for k in range(len(f)) if k not in given]
-    known = np.array([given[k] for k in sorted(given)]) if given else np.zeros(0)
-    right = f[free] - H[np.ix_(free, sorted(given))] @ known if given else f
-    x = solve_spd(H[np.ix_(free, free)], right) if free else np.zeros(0)
-    by_place = dict(zip(free, x, strict=True)) | dict(given)
-    return np.array([by_place[k] for k in range(len(f))]) if len(f) else np.zeros(0)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from ...algebra import Array, solve_spd
+from ...algebra import Array
 from ...model import Spacecraft
 from ..arguments import configuration, prescribed_rates, rates
+from ..prescribed import by_place, solve_free
 from .coriolis import bias_force
 from .mass_matrix import mass_matrix
 
@@ -32,12 +31,4 @@ def forward_dynamics(
     follows = prescribed_rates(craft, prescribed)
     M = mass_matrix(craft, q)
     load = tau - bias_force(craft, q, v, wrenches=wrenches)  # (6)
-    if not follows:
-        return solve_spd(M, load)
-    held = np.concatenate([np.arange(craft.nv)[craft.joint(B).v_at] for B in follows]).astype(int)
-    free = np.array([i for i in range(craft.nv) if i not in held], dtype=int)
-    vdot = np.zeros(craft.nv, dtype=object)
-    vdot[held] = np.concatenate([follows[B] for B in follows])
-    if len(free):
-        vdot[free] = solve_spd(M[np.ix_(free, free)], load[free] - M[np.ix_(free, held)] @ vdot[held])
-    return vdot if M.dtype == object else vdot.astype(float)
+    return solve_free(M, load, by_place(craft, follows))

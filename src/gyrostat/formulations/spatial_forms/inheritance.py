@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, cross_motion_matrix, mirror, solve_spd, twist_to_child, unboxed
+from ...algebra import Array, cross_motion_matrix, mirror, twist_to_child, unboxed
 from ...model import Spacecraft
 from ..arguments import configuration, external, prescribed_rates, rates
+from ..prescribed import by_place, solve_free
 from ..recursive.kinematics import joint_poses
 from .coriolis import CHOICES, SKEW, coriolis
 
@@ -116,18 +117,8 @@ def forward_dynamics(
     """
     q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
     follows = prescribed_rates(craft, prescribed)
-    if not craft.nv:
-        return np.zeros(0)
     M, load = mass_matrix(craft, q), tau - bias_force(craft, q, v, wrenches=wrenches)
-    held = [i for B in follows for i in range(craft.nv)[craft.joint(B).v_at]]
-    free = [i for i in range(craft.nv) if i not in held]
-    if not held:
-        return solve_spd(M, load)
-    vdot: Array = np.zeros(craft.nv, dtype=object)
-    vdot[held] = np.concatenate([follows[B] for B in follows])
-    if free:
-        vdot[free] = solve_spd(M[np.ix_(free, free)], load[free] - M[np.ix_(free, held)] @ vdot[held])
-    return unboxed(vdot)
+    return solve_free(M, load, by_place(craft, follows))
 
 
 def _zeros(craft: Spacecraft) -> Array:
