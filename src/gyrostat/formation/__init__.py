@@ -2,6 +2,7 @@
 
 from .coupling import Coupling as Coupling
 from .coupling import ring as ring
+from .impulses import simulate_impulses as simulate_impulses
 from .members import Formation as Formation
 from .members import Group as Group
 from .run import simulate as simulate

@@ -71,7 +71,7 @@ def simulate(
     return FormationTrajectory(formation, {g: _named(found[g], formation.groups[g]) for g in formation.groups})
 
 
-simulate_craft.register(Formation, simulate)
+simulate_craft.register(Formation, simulate)  # type: ignore[arg-type]
 
 
 class _Asked(NamedTuple):

@@ -1,0 +1,104 @@
+"""From one relative orbit to another: two impulses, or a thrust that never stops but costs least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra import Array, cross, rotation
+from ..environment.hill import from_hill, hill_frame, to_hill
+from ..environment.linear_orbits import clohessy_wiltshire, yamanaka_ankersen
+from ..environment.orbit import Orbit
+from ..model import Spacecraft
+
+
+class Impulse(NamedTuple):
+    """A change of velocity at one instant, in the Hill frame of the reference orbit."""
+
+    time: float
+    dv_H: Array  # (3,) m/s
+
+
+def kepler_motion(orbit: Orbit, t0: float, t1: float, rho: Any, rhodot: Any) -> tuple[Array, Array]:
+    """Exact two-body relative motion in the Hill frame, from t0 to t1.
+
+    By Kepler's equation of both orbits, so good to the round-off of absolute positions: some nanometres.
+    """
+    p, u = from_hill(orbit, t0, np.asarray(rho, dtype=float), np.asarray(rhodot, dtype=float))
+    r, v = orbit.state(t0)
+    own = Orbit.from_state(r + p, v + u, t0, planet=orbit.planet)
+    there, here = own.state(t1), orbit.state(t1)
+    return to_hill(orbit, t1, there.r - here.r, there.v - here.v)
+
+
+def two_impulses(
+    orbit: Orbit, t0: float, t1: float, start: tuple[Any, Any], end: tuple[Any, Any], *, exact: bool = True
+) -> tuple[Impulse, Impulse]:
+    """The impulses at t0 and t1 that lead from (rho, rhodot) to another, in the Hill frame.
+
+    With the transition matrix Phi: dv_0 = Phi_rv^-1 (rho_1 - Phi_rr rho_0) - rhodot_0. exact: corrected until the true two-body motion
+    arrives, which the linear one misses by separation^2/radius.
+    """
+    rho0, u0 = (np.asarray(x, dtype=float) for x in start)
+    rho1, u1 = (np.asarray(x, dtype=float) for x in end)
+    if not t1 > t0:
+        raise ValueError(f"two impulses: they are at {t0} and {t1} s; expected the second after the first.")
+    Phi = yamanaka_ankersen(orbit, t0, t1)
+    if np.linalg.cond(Phi[:3, 3:] / (t1 - t0)) > 1e8:
+        raise ValueError(
+            f"two impulses {t1 - t0:.6g} s apart, a multiple of half the period ({orbit.period:.6g} s): not every point can be reached "
+            f"then. Choose another duration."
+        )
+    u = np.linalg.solve(Phi[:3, 3:], rho1 - Phi[:3, :3] @ rho0)
+    arrived = Phi[3:, :3] @ rho0 + Phi[3:, 3:] @ u
+    for _ in range(20 if exact else 0):
+        reached, arrived = kepler_motion(orbit, t0, t1, rho0, u)
+        miss = rho1 - reached
+        u = u + np.linalg.solve(Phi[:3, 3:], miss)
+        if np.linalg.norm(miss) < 1e-7:
+            break
+    return Impulse(t0, u - u0), Impulse(t1, u1 - arrived)
+
+
+def least_energy_transfer(
+    orbit: Orbit, t0: float, t1: float, start: tuple[Any, Any], end: tuple[Any, Any]
+) -> Callable[[Any], Array]:
+    """Acceleration u(t) (3,) in the Hill frame that leads from (rho, rhodot) to another in t0..t1 with least integral of u^2.
+
+        u = B^T Phi(t1, t)^T W^-1 (x_1 - Phi(t1, t0) x_0),   W = integral of Phi B B^T Phi^T
+
+    On circular orbits, where Phi is Clohessy and Wiltshire's in closed form; zero before t0 and after t1. `t` may be a symbol.
+    """
+    from ..algebra import where
+
+    if orbit.e > 1e-3:
+        raise ValueError(f"least_energy_transfer: eccentricity {orbit.e:.3g}; expected a circular orbit (below 1e-3).")
+    n = orbit.n
+    x0, x1 = (np.concatenate([np.asarray(r, dtype=float), np.asarray(v, dtype=float)]) for r, v in (start, end))
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    W = np.zeros((6, 6))
+    for x, w in zip(nodes, weights, strict=True):
+        B = clohessy_wiltshire(n, (t1 - t0) * (1 - x) / 2)[:, 3:]
+        W += w * (t1 - t0) / 2 * (B @ B.T)
+    scale = np.array([1, 1, 1, n, n, n])  # W holds metres and metres per second
+    costate = np.linalg.solve(W / np.outer(scale, scale), (x1 - clohessy_wiltshire(n, t1 - t0) @ x0) / scale) / scale
+
+    def acceleration(t: Any) -> Array:
+        u = clohessy_wiltshire(n, t1 - t)[:, 3:].T @ costate
+        return where(t < t0, 0.0, where(t > t1, 0.0, 1.0)) * u
+
+    return acceleration
+
+
+def hill_thrust(orbit: Orbit, acceleration: Callable[[Any], Array], mass: float) -> Callable[..., Array]:
+    """A control law (craft, t, q, v) -> tau that pushes the base at its centre of mass with an acceleration given in the Hill frame."""
+
+    def law(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        R_NH, _ = hill_frame(*orbit.state(t))
+        force = mass * (rotation(q[:4]).T @ (R_NH @ acceleration(t)))
+        com = craft.bodies[0].com
+        return np.concatenate([cross(com, force), force, np.zeros(craft.nv - 6)])
+
+    return law

@@ -1,0 +1,99 @@
+"""Impulsive manoeuvres: velocities that jump at instants, and the flight between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array
+from ..control.formation_transfer import Impulse
+from ..environment.hill import hill_frame
+from ..formulations.recursive import kinetic_energy, momentum
+from ..simulation.trajectory import Trajectory
+from .members import Formation, State
+from .run import simulate
+from .trajectory import FormationTrajectory, rotations
+
+
+def simulate_impulses(
+    formation: Formation,
+    state: State,
+    t_span: Any,
+    impulses: Mapping[str, Sequence[Impulse]],
+    *,
+    save_at: Any = None,
+    **options: Any,
+) -> FormationTrajectory:
+    """As `simulate`, with impulses {member: [Impulse(time, dv_H), ...]} that change the velocity of a member's base and all it carries.
+
+    At the instant of an impulse, the state after it is kept. The audit counts the impulses' momentum and work.
+    """
+    orbit = formation.needs_orbit("simulate_impulses")
+    begin, end = (float(t) for t in t_span)
+    times = np.linspace(begin, end, 401) if save_at is None else np.asarray(save_at, dtype=float)
+    plan = sorted((i.time, member, i.dv_H) for member, row in impulses.items() for i in row)
+    for t, member, _ in plan:
+        formation.place(member)
+        if not begin <= t <= end:
+            raise ValueError(f"impulse of '{member}' at {t} s lies outside t_span ({begin}, {end}).")
+    instants = sorted({t for t, _, _ in plan})
+    state = {g: (q.copy(), v.copy()) for g, (q, v) in state.items()}
+    added = {g: (np.zeros((len(group), 6)), np.zeros(len(group))) for g, group in formation.groups.items()}
+    pieces: list[FormationTrajectory] = []
+    here = begin
+    for k, until in enumerate([*instants, end]):
+        last = k == len(instants)
+        if until > here or last:
+            wanted = times[(times >= here) & ((times <= until) if last else (times < until))]
+            piece = simulate(formation, state, (here, until), save_at=np.unique([*wanted, until]), **options)
+            state = {g: (q.copy(), v.copy()) for g, (q, v) in piece.final.items()}
+            pieces.append(_counted(piece, added, wanted))
+            added = _carried(piece, added)
+        for t, member, dv in plan:
+            if t == until and not last:
+                _kick(formation, state, added, member, hill_frame(*orbit.state(t)).R_NH @ dv)
+        here = until
+    return _joined(formation, pieces)
+
+
+def _kick(formation: Formation, state: State, added: dict[str, tuple[Array, Array]], member: str, dv_N: Array) -> None:
+    """The whole member's velocity changes; momentum and energy that this brings are noted."""
+    group, k = formation.place(member)
+    craft, (q, v) = formation.craft(member), state[group]
+    before = momentum(craft, q[k], v[k]), kinetic_energy(craft, q[k], v[k])
+    v[k, 3:6] += rotations(q[k, :4]).T @ dv_N
+    impulse, work = added[group]
+    impulse[k] += momentum(craft, q[k], v[k]) - before[0]
+    work[k] += kinetic_energy(craft, q[k], v[k]) - before[1]
+
+
+def _counted(piece: FormationTrajectory, added: dict[str, tuple[Array, Array]], wanted: Array) -> FormationTrajectory:
+    """The piece at the times wanted, its impulse and work counted from the very start."""
+    groups = {}
+    for g, trajectory in piece.groups.items():
+        impulse, work = added[g]
+        data = trajectory.data.assign(
+            impulse=trajectory.data["impulse"] + impulse[:, None, :], work=trajectory.data["work"] + work[:, None]
+        )
+        groups[g] = replace(trajectory, data=data.sel(time=wanted))
+    return FormationTrajectory(piece.formation, groups)
+
+
+def _carried(piece: FormationTrajectory, added: dict[str, tuple[Array, Array]]) -> dict[str, tuple[Array, Array]]:
+    ends = {g: (t.data["impulse"].values[:, -1], t.data["work"].values[:, -1]) for g, t in piece.groups.items()}
+    return {g: (added[g][0] + ends[g][0], added[g][1] + ends[g][1]) for g in added}
+
+
+def _joined(formation: Formation, pieces: list[FormationTrajectory]) -> FormationTrajectory:
+    import xarray
+
+    groups: dict[str, Trajectory] = {}
+    for g in formation.groups:
+        rows = [piece.groups[g] for piece in pieces]
+        data = xarray.concat([row.data for row in rows], dim="time", data_vars="minimal", compat="override", coords="minimal", join="override")  # fmt: skip
+        data.attrs = rows[-1].data.attrs | {"t_span": (float(data["time"][0]), float(data["time"][-1]))}
+        groups[g] = replace(rows[-1], data=data)
+    return FormationTrajectory(formation, groups)
