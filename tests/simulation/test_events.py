@@ -206,7 +206,5 @@ def test_events_may_ask_for_inputs_and_the_runs_own_values():
         return q[7] - height + 0.0 * run - 0.01 * craft.body("mass").mass
 
     heights, masses = np.array([0.2, 0.4, 0.6]), np.array([1.0, 2.0, 3.0])
-    traj = gs.simulate(
-        craft, q, v, (0, 2), events=level, inputs={"height": heights}, parameters={"mass.mass": masses}
-    )
+    traj = gs.simulate(craft, q, v, (0, 2), events=level, inputs={"height": heights}, parameters={"mass.mass": masses})
     np.testing.assert_allclose([e.t for e in traj.events], 1 - heights - 0.01 * masses, atol=1e-13)

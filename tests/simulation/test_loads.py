@@ -32,7 +32,9 @@ def slider(mass=2.0, **joint):
 def test_damping_decays_exponentially():
     traj = gs.simulate(hinge(damping=0.6), None, [1.5], (0, 10), **TIGHT)
     np.testing.assert_allclose(traj.v[:, 0], 1.5 * np.exp(-0.3 * traj.time), rtol=1e-10)
-    assert traj.audit.energy < 1e-11 and traj.data["work"].values[-1] == pytest.approx(-traj.kinetic_energy()[0] * (1 - np.exp(-6)))
+    assert traj.audit.energy < 1e-11 and traj.data["work"].values[-1] == pytest.approx(
+        -traj.kinetic_energy()[0] * (1 - np.exp(-6))
+    )
 
 
 def test_stiffness_gives_the_frequency_about_its_rest():
@@ -63,7 +65,9 @@ def test_a_stop_turns_back_what_hits_it_and_never_adds_energy():
     elastic = gs.simulate(craft, None, [1.0], (0, 4), stops=gs.Stops(1e4, 0.0, 1e-3), **TIGHT)
     energy = elastic.kinetic_energy()
     inside = (elastic.q[:, 0] > -0.5) & (elastic.q[:, 0] < 0.4)
-    np.testing.assert_allclose(energy[inside], energy[0], rtol=1e-8)  # a spring gives back what it took; its onset is a kink
+    np.testing.assert_allclose(
+        energy[inside], energy[0], rtol=1e-8
+    )  # a spring gives back what it took; its onset is a kink
     assert elastic.v[:, 0].min() < -0.99 and elastic.q[:, 0].max() < 0.42 and elastic.q[:, 0].min() > -0.52
     damped = gs.simulate(craft, None, [1.0], (0, 4), stops=gs.Stops(1e4, 3e2, 1e-3), **TIGHT)
     between = damped.kinetic_energy()[(damped.q[:, 0] > -0.5) & (damped.q[:, 0] < 0.4)]
@@ -202,7 +206,9 @@ def test_a_pendulum_keeps_its_energy():
     traj = gs.simulate(craft, [2.5], None, (0, 20), environment=gs.uniform_gravity([0, -9.81, 0]), rtol=1e-12)
     energy = traj.kinetic_energy() + traj.potential_energy()
     assert np.ptp(energy) < 1e-10 * np.ptp(traj.potential_energy())
-    small = gs.simulate(craft, [1e-5], None, (0, 8), environment=gs.uniform_gravity([0, -9.81, 0]), rtol=1e-12, atol=1e-18)
+    small = gs.simulate(
+        craft, [1e-5], None, (0, 8), environment=gs.uniform_gravity([0, -9.81, 0]), rtol=1e-12, atol=1e-18
+    )
     omega = np.sqrt(2.0 * 9.81 * 0.7 / (0.1 + 2.0 * 0.49))
     np.testing.assert_allclose(small.q[:, 0], 1e-5 * np.cos(omega * small.time), atol=1e-14)
 

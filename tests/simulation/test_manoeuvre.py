@@ -50,7 +50,9 @@ def test_conserved_momentum_holds_to_round_off_at_any_tolerance(integrator, rtol
 def test_conserved_momentum_with_wheels():
     """Wheels turn the base; momentum is that of base, wheels and arm together."""
     bodies = [gs.Body("base", 50.0, (0.02, 0.0, 0.01), (4.0, 5.0, 6.0))]
-    bodies.append(gs.Body("arm", 5.0, (0.4, 0, 0), (0.05, 0.3, 0.3), gs.Joint("elbow", "revolute", "base", (0.5, 0, 0))))
+    bodies.append(
+        gs.Body("arm", 5.0, (0.4, 0, 0), (0.05, 0.3, 0.3), gs.Joint("elbow", "revolute", "base", (0.5, 0, 0)))
+    )
     bodies += [gs.Wheel(f"wheel_{k}", "base", axis, 0.02) for k, axis in enumerate(np.eye(3))]
     craft = gs.Spacecraft.build("wheels", bodies)
 

@@ -11,8 +11,18 @@ from gyrostat.algebra import angle_between, quat_from_rotation, rotation
 
 ORDERS = {"rk4": 4, "rk45": 5, "gauss6": 6, "dop853": 8}
 # steps in four seconds of the free body and of the arm; errors are the largest at the ends of these
-BODY_STEPS = {"rk4": (160, 226, 320, 452), "rk45": (25, 35, 50, 70), "gauss6": (13, 19, 26, 37), "dop853": (5, 6, 8, 10)}
-ARM_STEPS = {"rk4": (280, 396, 560, 792), "rk45": (90, 127, 180, 254), "gauss6": (40, 56, 80, 112), "dop853": (18, 24, 32, 40)}
+BODY_STEPS = {
+    "rk4": (160, 226, 320, 452),
+    "rk45": (25, 35, 50, 70),
+    "gauss6": (13, 19, 26, 37),
+    "dop853": (5, 6, 8, 10),
+}
+ARM_STEPS = {
+    "rk4": (280, 396, 560, 792),
+    "rk45": (90, 127, 180, 254),
+    "gauss6": (40, 56, 80, 112),
+    "dop853": (18, 24, 32, 40),
+}
 WINDOW = 4.0
 
 

@@ -18,7 +18,13 @@ def crane():
     bodies = [
         gs.Body("base", 30.0, (0.02, 0.0, 0.0), (3.0, 4.0, 5.0)),
         gs.Body("upper", 4.0, (0.3, 0, 0), (0.02, 0.2, 0.2), gs.Joint("shoulder", "revolute", "base", (0.4, 0, 0))),
-        gs.Body("lower", 3.0, (0.2, 0, 0), (0.02, 0.1, 0.1), gs.Joint("slider", "prismatic", "upper", (0.5, 0, 0), axis=(0, 0, 1))),
+        gs.Body(
+            "lower",
+            3.0,
+            (0.2, 0, 0),
+            (0.02, 0.1, 0.1),
+            gs.Joint("slider", "prismatic", "upper", (0.5, 0, 0), axis=(0, 0, 1)),
+        ),
         gs.Wheel("wheel", "base", (0, 1, 0), 0.05),
     ]
     craft = gs.Spacecraft.build("crane", bodies)

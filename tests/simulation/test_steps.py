@@ -64,7 +64,9 @@ def test_tolerances_per_component():
         return np.concatenate([np.zeros(6), -np.array([2.0, 2.0, 1.0, 0.1, 0.01, 0.01]) * (q[7:] - 0.3)])
 
     exact = gs.simulate(craft, q, v, (0, 20), control=sway, rtol=1e-13, atol=1e-16).final
-    atol = np.concatenate([np.full(4, 1e-10), np.full(3, 1.0), np.full(6, 1e-10), np.full(3, 1e-9), np.full(3, 1.0), np.full(6, 1e-9)])
+    atol = np.concatenate(
+        [np.full(4, 1e-10), np.full(3, 1.0), np.full(6, 1e-10), np.full(3, 1e-9), np.full(3, 1.0), np.full(6, 1e-9)]
+    )
     drowned = gs.simulate(craft, q, v, (0, 20), control=sway, rtol=1e-12, atol=1.0)
     kept = gs.simulate(craft, q, v, (0, 20), control=sway, rtol=1e-12, atol=atol)
     assert np.abs(drowned.final[0][7:] - exact[0][7:]).max() > 1e-6
@@ -97,7 +99,9 @@ def runaway(craft, t, q, v):
 @pytest.mark.parametrize("options", [{}, {"integrator": "rk45"}])
 def test_a_singularity_ends_with_an_underflow_at_its_time(options):
     craft = block()
-    with pytest.warns(gs.SimulationWarning, match=r"slider: stopped at t = 0\.4\d* s: the step became too small") as caught:
+    with pytest.warns(
+        gs.SimulationWarning, match=r"slider: stopped at t = 0\.4\d* s: the step became too small"
+    ) as caught:
         traj = gs.simulate(craft, [0.0], [2.5], (0, 1), control=runaway, **options)
     message = str(caught[0].message)
     assert "Fastest joint there: 'slider' at" in message and "m/s. The last good state is kept." in message
@@ -116,7 +120,9 @@ def test_a_state_that_is_no_number_ends_the_run_with_the_last_good_one(method):
     def law(craft, t, q, v):
         return np.array([gs.algebra.sqrt(0.5 - t)])
 
-    with pytest.warns(gs.SimulationWarning, match=r"stopped at t = 0\.[45]\d* s: the state became infinite or no number"):
+    with pytest.warns(
+        gs.SimulationWarning, match=r"stopped at t = 0\.[45]\d* s: the state became infinite or no number"
+    ):
         traj = gs.simulate(block(), [0.0], [0.0], (0, 1), control=law, integrator=method, step=0.05)
     assert traj.status == ("not_finite",) and np.isfinite(traj.final[0]).all()
     if method in ("dop853", "rk45"):
@@ -161,5 +167,7 @@ def test_a_span_of_no_length_keeps_the_start():
 
 def test_time_may_begin_anywhere():
     craft = block()
-    late = gs.simulate(craft, [0.0], [0.0], (-2, 2), control=lambda craft, t, q, v: np.array([2.0 * t]), save_at=[-2, 0, 2])
+    late = gs.simulate(
+        craft, [0.0], [0.0], (-2, 2), control=lambda craft, t, q, v: np.array([2.0 * t]), save_at=[-2, 0, 2]
+    )
     np.testing.assert_allclose(late.v[:, 0], [0.0, -2.0, 0.0], atol=1e-12)

@@ -58,14 +58,18 @@ def call(function: Callable[..., Any], positional: tuple[Any, ...], available: M
     Raises a TypeError that says what a function of a run may ask for.
     """
     parameters = list(inspect.signature(function).parameters.values())
-    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    title = getattr(function, "__name__", "the function")
+    if len(by_place) < len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        raise TypeError(
+            f"{title} takes {len(by_place)} arguments ({', '.join(p.name for p in by_place)}); it is given {len(positional)}: "
+            f"craft, t, q, v{', z (the memory)' if len(positional) > 4 else ''}."
+        )
     extra = {}
-    for p in named if takes_any else named[len(positional) :]:
+    for p in [*by_place[len(positional) :], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]:
         if p.name in available:
             extra[p.name] = available[p.name]
         elif p.default is p.empty:
-            title = getattr(function, "__name__", "the function")
             known = ", ".join(sorted(available)) or "nothing"
             raise TypeError(
                 f"{title} asks for '{p.name}', which this run does not have. It may ask for: {known}. "

@@ -1,0 +1,121 @@
+"""Bad input: what was found, what is allowed."""
+
+from __future__ import annotations
+
+import manoeuvre
+import numpy as np
+import pytest
+
+import gyrostat as gs
+
+CRAFT, Q, V = manoeuvre.start()
+TWICE = np.array([Q, Q])
+
+
+def nothing(craft, t, q, v):
+    return np.zeros(12)
+
+
+def case(match, error=ValueError, **options):
+    """Options of a run that must be refused with that message; q0, v0 and t_span may be among them."""
+    return pytest.param(match, error, options, id=match[:60])
+
+
+@pytest.mark.parametrize(
+    "match, error, options",
+    [
+        case(r"q0 has shape \(12,\); expected \(13,\), or \(runs, 13\), for servicer", q0=np.zeros(12)),
+        case(r"v0 has shape \(\); expected \(12,\)", v0=1.0),
+        case(r"q0 holds numbers that are not finite: \[nan\]", q0=np.append(Q[:-1], np.nan)),
+        case(r"quaternion of joint 'base' has norm 2; expected 1. It is scalar first", q0=np.append(2 * Q[:4], Q[4:])),
+        case(r"q0 \(2, 13\) and v0 \(3, 12\) have different numbers of runs", q0=TWICE, v0=np.zeros((3, 12))),
+        case(r"hold no run at all", q0=np.zeros((0, 13)), v0=np.zeros((0, 12))),
+        case(r"different numbers of runs: \[2, 3\]", q0=TWICE, parameters={"link_1.mass": [1.0, 2.0, 3.0]}),
+        case(r"'link_9.mass' is no parameter: servicer has no body 'link_9'. Did you mean 'link_", parameters={"link_9.mass": 1.0}),
+        case(r"parameters\['link_1.com'\] has shape \(2,\)", parameters={"link_1.com": [0.0, 1.0]}),
+        case(r"t_span is \(1, 0\); expected \(start, end\) in seconds", t_span=(1, 0)),
+        case(r"t_span is \(0, inf\)", t_span=(0, np.inf)),
+        case(r"simulate needs t_span", TypeError, t_span=None),
+        case(r"save_at must be increasing times", save_at=[1.0, 0.5]),
+        case(r"save_at runs from 0.0 to 3.0 s, beyond t_span \(0.0, 1.0\)", save_at=[0.0, 3.0]),
+        case(r"integrator 'dop835' is not known. Did you mean 'dop853'", integrator="dop835"),
+        case(r"integrator 'rk4' takes fixed steps: give step= in seconds", integrator="rk4"),
+        case(r"step is -0.1; expected a positive number", step=-0.1),
+        case(r"max_step is 0; expected a positive number", max_step=0),
+        case(r"formulation 'recursiv' is not known. Did you mean 'recursive'", formulation="recursiv"),
+        case(r"rtol is 1e-15, which float64 cannot meet; expected 2.3e-14 at least", rtol=1e-15),
+        case(r"rtol is -1; expected positive numbers", rtol=-1),
+        case(r"atol is 0; expected positive numbers", atol=0),
+        case(r"atol has shape \(3,\); expected one number, or one for each of q and v \(25\)", atol=[1e-9] * 3),
+        case(r"has no joint 'joint_7'. Did you mean 'joint_", prescribed={"joint_7": 0.0}),
+        case(r"has no joint 'elbow'", locked=["elbow"]),
+        case(r"joint 'base' is locked, but v0 moves it", locked=["base"]),
+        case(r"joint 'joint_1' is both locked and prescribed", locked="joint_1", prescribed={"joint_1": 0.1}),
+        case(r"prescribed\['joint_1'\] has shape \(2,\); expected 1 accelerations", prescribed={"joint_1": [0.0, 1.0]}),
+        case(r"conserve 'energy' is not known", conserve="energy"),
+        case(r"conserve='momentum' holds where nothing acts from outside: leave out the env", conserve="momentum",
+             environment=gs.uniform_gravity([0, 0, 1])),
+        case(r"something loads its base", conserve="momentum", control=lambda craft, t, q, v: -v),
+        case(r"something loads its base", conserve="momentum", prescribed={"base": np.zeros(6)}),
+        case(r"an event's effect cannot be combined", conserve="momentum",
+             events=gs.When(lambda craft, t, q, v: q[7], effect=lambda craft, t, q, v: (q, v))),
+        case(r"control is 3; expected a function", TypeError, control=3),
+        case(r"environment is 3; expected a function", TypeError, environment=3),
+        case(r"event 0 is 7; expected a function", TypeError, events=[7]),
+        case(r"event 0: direction is 2", events=[gs.When(lambda craft, t, q, v: t, direction=2)]),
+        case(r"the control law returned tau of shape \(6,\); expected \(12,\)", control=lambda craft, t, q, v: np.zeros(6)),
+        case(r"the environment returned shape \(2, 6\); expected wrenches \(7, 6\)", environment=lambda craft, t, q, v: np.zeros((2, 6))),
+        case(r"the controller's memory returned z of shape \(1,\); expected \(2,\)",
+             control=gs.Controller(lambda craft, t, q, v, z: np.zeros(12), [0.0, 0.0], lambda craft, t, q, v, z: np.zeros(1))),
+        case(r"asks for 'gain', which this run does not have. It may ask for: run, seed", TypeError,
+             control=lambda craft, t, q, v, gain: np.zeros(12)),
+        case(r"takes 3 arguments \(craft, t, q\); it is given 4: craft, t, q, v", TypeError, control=lambda craft, t, q: q),
+        case(r"runs has shape \(3,\); expected the numbers of 2 runs", q0=TWICE, runs=[1, 2, 3]),
+        case(r"seed is 1.5; expected a whole number", TypeError, seed=1.5),
+        case(r"max_steps is 0; expected at least one", max_steps=0),
+        case(r"breakpoints are \[nan\]; expected times", breakpoints=[np.nan]),
+    ],
+)  # fmt: skip
+def test_refused(match, error, options):
+    q0, v0, t_span = options.pop("q0", Q), options.pop("v0", V), options.pop("t_span", (0, 1))
+    with pytest.raises(error, match=match):
+        gs.simulate(CRAFT, q0, v0, t_span, **options)
+
+
+@pytest.mark.parametrize(
+    "match, options",
+    [
+        ("either continuous", {"derivative": nothing, "period": 1.0}),
+        ("give its period= in seconds", {"update": nothing}),
+        ("period is 0 s; expected a positive number", {"period": 0}),
+        ("a Controller with state0 needs derivative= ", {"state0": [1.0]}),
+    ],
+)
+def test_controllers_that_cannot_be(match, options):
+    with pytest.raises(ValueError, match=match):
+        gs.Controller(nothing, **options)
+
+
+def test_torques_by_joint_name():
+    tau = gs.joint_torques(CRAFT, {"joint_2": 3.0, "base": np.arange(6.0)})
+    np.testing.assert_array_equal(tau, [0, 1, 2, 3, 4, 5, 0, 3, 0, 0, 0, 0])
+    with pytest.raises(ValueError, match=r"torque of joint 'base' has shape \(1,\); expected \(6,\)"):
+        gs.joint_torques(CRAFT, {"base": 1.0})
+    with pytest.raises(ValueError, match="has no joint 'joint'"):
+        gs.joint_torques(CRAFT, {"joint": 1.0})
+
+
+def test_fixed_bases_have_no_momentum_to_conserve():
+    base = gs.Body("base", 1.0, inertia=(1, 1, 1), joint=gs.Joint("base", "fixed"))
+    arm = gs.Body("arm", 1.0, inertia=(1, 1, 1), joint=gs.Joint("hinge", "revolute", "base"))
+    with pytest.raises(ValueError, match="needs a free base; fixed arm's is fixed"):
+        gs.simulate(gs.Spacecraft.build("fixed arm", [base, arm]), t_span=(0, 1), conserve="momentum")
+
+
+def test_what_a_continued_run_refuses():
+    first = gs.simulate(CRAFT, Q, V, (0, 1), save_at=[1.0])
+    with pytest.raises(ValueError, match="those of the run that is continued. Leave them out"):
+        gs.simulate(CRAFT, Q, resume=first)
+    other = gs.Spacecraft.build("other", [gs.Body("body", 1.0, inertia=(1, 1, 1))])
+    with pytest.raises(ValueError, match="the trajectory belongs to <Spacecraft servicer"):
+        gs.simulate(other, resume=first, t_span=(0, 2))
