@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import manoeuvre
 import numpy as np
 
 import gyrostat as gs
+import manoeuvre
 from gyrostat.algebra import sin
-
 
 SOFT = np.array([0.2, 0.2, 0.2, 0.1, 0.03, 0.03])  # of the manoeuvre's gains: what samples so far apart can bear
 

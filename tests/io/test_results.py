@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import manoeuvre
 import numpy as np
 import pytest
 import xarray
-from controllers import LAWS
-from same_trajectory import same
 from scipy.io import loadmat
 
 import gyrostat as gs
+import manoeuvre
+from controllers import LAWS
 from gyrostat.algebra import sin
+from same_trajectory import same
 
 
 def passing(craft, t, q, v):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import manoeuvre
 import numpy as np
 import pytest
 
 import gyrostat as gs
+import manoeuvre
 
 CRAFT, Q, V = manoeuvre.start()
 TWICE = np.array([Q, Q])

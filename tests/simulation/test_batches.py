@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import manoeuvre
 import numpy as np
 import pytest
 
 import gyrostat as gs
+import manoeuvre
 from gyrostat.simulation.block import LANES
 
 RUNS = LANES + 3

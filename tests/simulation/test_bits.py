@@ -7,14 +7,14 @@ import signal
 import threading
 from contextlib import nullcontext
 
-import manoeuvre
 import numpy as np
 import pytest
-from controllers import LAWS
-from same_trajectory import same
 
 import gyrostat as gs
+import manoeuvre
+from controllers import LAWS
 from gyrostat.simulation.block import LANES
+from same_trajectory import same
 
 RUNS = 2 * LANES + 3
 SAVE = np.linspace(0, 12, 25)

@@ -127,7 +127,7 @@ def test_bounces_within_one_step_are_not_missed():
         return q, v
 
     event = gs.When(lambda craft, t, q, v: q[7], "bounce", direction=-1, effect=bounce)
-    pull = lambda craft, t, q, v: np.array([0, 0, 0, 0, 0, 0, -reduced])  # noqa: E731
+    pull = lambda craft, t, q, v: np.array([0, 0, 0, 0, 0, 0, -reduced])
     last = np.sqrt(2) * (1 + 2 * 0.6 / 0.4)  # when the bounces have become infinitely many
     options = {"control": pull, "events": event, "integrator": "dop853", "step": 0.5}
     traj = gs.simulate(craft, stretched(craft), None, (0, last - 1e-3), save_at=[last - 1e-3], **options)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_trees import ALL_KINDS, BASES, random_spacecraft, random_state
 
 import gyrostat as gs
 from gyrostat.formulations.registry import FORMULATIONS, supporting
+from random_trees import ALL_KINDS, BASES, random_spacecraft, random_state
 
 
 def law(craft, t, q, v):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from manoeuvre import start
 
 import gyrostat as gs
 from gyrostat.algebra import cos, rotation, sin
+from manoeuvre import start
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rigid_body import FreeBody
 
 import gyrostat as gs
 from gyrostat.algebra import angle_between, quat_from_rotation, rotation
+from rigid_body import FreeBody
 
 ORDERS = {"rk4": 4, "rk45": 5, "gauss6": 6, "dop853": 8}
 # steps in four seconds of the free body and of the arm; errors are the largest at the ends of these

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-import manoeuvre
 import numpy as np
 import pytest
 
 import gyrostat as gs
+import manoeuvre
 
 SLOWER = "cannot be compiled and is called from Python"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_trees import random_spacecraft, random_state
 from scipy.integrate import solve_ivp
 
 import gyrostat as gs
 from gyrostat.algebra import rotation
+from random_trees import random_spacecraft, random_state
 
 TIGHT = {"method": "DOP853", "rtol": 1e-11, "atol": 1e-12}
 

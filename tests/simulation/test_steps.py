@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from manoeuvre import start
-from rigid_body import FreeBody
 
 import gyrostat as gs
 from gyrostat.algebra import where
 from gyrostat.simulation.block import LANES
+from manoeuvre import start
+from rigid_body import FreeBody
 
 
 def block(mass=2.0, **joint):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_trees import random_spacecraft, random_state
 
 import gyrostat as gs
 from gyrostat.algebra import rotation
+from random_trees import random_spacecraft, random_state
 
 
 @pytest.fixture(scope="module")
