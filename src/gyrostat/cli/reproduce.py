@@ -21,6 +21,7 @@ PAPERS = {
     "wilde2018": "Wilde et al. (2018): generalised Jacobian",
     "from2011": "From, Pettersen & Gravdahl (2011): Lagrange on Lie groups",
     "forbes2019": "Forbes (2019): any attitude parameterisation, constraints, capture",
+    "ploen2004": "Ploen, Hadaegh & Scharf (2004): formations, the four forms of a rigid body",
 }
 
 
