@@ -11,7 +11,7 @@ import typer
 from ..formulations.recursive import total_mass
 from .check import body_tree
 from .files import must_be_writable
-from .output import console, number
+from .output import command, console, number
 from .run import print_audit
 
 
@@ -52,12 +52,12 @@ def demo(
         (scene, "the moving spacecraft: open it in a browser"),
         (report, "plots and audit: open it in a browser"),
         (result, "every number, as NetCDF"),
-        (scenario, f"what was run; change it, then: gyrostat run {scenario}"),
+        (scenario, f"what was run; change it, then: {command()} run {scenario}"),
     )
     out.print("\nWritten:")
     for path, words in rows:
         out.print(f"  [bold]{path}[/bold]".ljust(46) + words, soft_wrap=True)
-    out.print(f"\nDrag the arm yourself, live:   [bold]gyrostat view {result}[/bold]", soft_wrap=True)
+    out.print(f"\nDrag the arm yourself, live:   [bold]{command()} view {result}[/bold]", soft_wrap=True)
 
 
 def _make(folder: Path) -> None:

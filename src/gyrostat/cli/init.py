@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .output import console, safe
+from .output import command, console, safe
 
 
 def init(
@@ -27,7 +27,8 @@ def init(
     write_whole(file, template())
     console().print(
         Text(
-            safe(f"wrote {file}\nrun it:   gyrostat run {file} --report report.html --scene scene.html"), style="green"
+            safe(f"wrote {file}\nrun it:   {command()} run {file} --report report.html --scene scene.html"),
+            style="green",
         )
     )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,6 +48,14 @@ def sentence(text: str, limit: int = 2000) -> Text:
     """Plain text without markup, on as few lines as it has."""
     text = safe(text)
     return Text(text if len(text) <= limit else text[:limit] + " ...")
+
+
+def command() -> str:
+    """How this program is called from here: its name, or its path where the shell would not find it."""
+    called = Path(sys.argv[0])
+    if shutil.which("gyrostat") or called.name not in ("gyrostat", "gyrostat.exe"):
+        return "gyrostat"
+    return os.path.relpath(called) if called.is_absolute() and called.is_relative_to(Path.cwd()) else str(called)
 
 
 def number(x: float, digits: int = 6) -> str:

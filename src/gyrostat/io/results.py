@@ -8,9 +8,6 @@ for a result.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import numpy as np
 
 from ..simulation.system import State
 from ..simulation.trajectory import Event, Trajectory
+from .files import whole_file
 from .toml_read import read_toml
 from .toml_write import to_toml
 
@@ -30,17 +28,8 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     writers = {".nc": _write_netcdf, ".mat": _write_mat}
     if path.suffix not in writers:
         raise ValueError(f"'{path}': a trajectory is saved as .nc (NetCDF) or .mat (MATLAB), not as '{path.suffix}'.")
-    if not path.parent.is_dir():
-        raise ValueError(f"'{path}': the folder {path.parent} does not exist. Make it, or choose another.")
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    try:
-        writers[path.suffix](trajectory, temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with whole_file(path) as temporary:
+        writers[path.suffix](trajectory, str(temporary))
     return path
 
 
