@@ -211,6 +211,25 @@ run = {{ duration = {period} }}
     assert np.linalg.norm(held) == pytest.approx(2 * 9.81, rel=1e-3)
 
 
+def test_an_orbit_drifts_as_clohessy_and_wiltshire_say(tmp_path):
+    """A push along the orbit moves a craft backwards: by 3 v T in one period T; linear to some 1e-5 here."""
+    craft = 'gyrostat = 1\nname = "cube"\n[[body]]\nname = "cube"\nmass = 10.0\ninertia = [0.1, 0.1, 0.1]\n'
+    write(tmp_path, craft, "cube.toml")
+    radius = 6378.1363e3 + 622e3
+    period = 2 * np.pi * np.sqrt(radius**3 / 3.986004415e14)
+    text = f"""
+spacecraft = "cube.toml"
+start.velocity = [0, "1 cm/s", 0]
+environment.orbit = {{ altitude = "622 km" }}
+run = {{ duration = {period} }}
+"""
+    traj = load(tmp_path, text).simulate()
+    np.testing.assert_allclose(traj.q[-1, 4:7], [0.0, -3 * 0.01 * period, 0.0], atol=0.05)
+    text = text.replace('altitude = "622 km"', 'semi_major_axis = "7000 km", eccentricity = 0.2')
+    with pytest.raises(gs.ModelError, match="inside the planet"):
+        load(tmp_path, text)
+
+
 WRONG = [
     ('spacecraf = "servicer"\n' + RUN, 1, "unknown key 'spacecraf'. Did you mean 'spacecraft'?"),
     (RUN, None, "has no 'spacecraft'. Add spacecraft = \"servicer\", or the name of a file."),
@@ -253,6 +272,8 @@ WRONG = [
         3,
         "a force; expected an acceleration",
     ),
+    ('spacecraft = "servicer"\n[environment.orbit]\naltitud = 1\n' + RUN, 3, "Did you mean 'altitude'?"),
+    ('spacecraft = "servicer"\n[environment.orbit]\naltitude = "500 min"\n' + RUN, 3, "a time; expected a length"),
     ('spacecraft = "servicer"\n[actuators]\nrate = 1.0\n' + RUN, 2, "rate limit needs a lag"),
     ('spacecraft = "servicer\n' + RUN, 1, "is not valid TOML"),
 ]

@@ -13,7 +13,9 @@ from pydantic import ValidationError
 from ..io.report import Report, fail
 from ..io.toml_read import _lines as key_lines
 from ..model import nearest
-from .schema import TABLES, ScenarioTable
+from .capture_schema import CAPTURE_TABLES as TABLES
+from .capture_schema import CaptureTable
+from .schema import ScenarioTable
 
 MAX_BYTES = 1024 * 1024
 MAX_REPORTED = 40
@@ -64,8 +66,9 @@ def read_scenario(path: Path) -> tuple[ScenarioTable, Source]:
             "describes a spacecraft, not a scenario.",
             "Try `gyrostat view` or `gyrostat check`.",
         )
+    kind = CaptureTable if "phase" in raw or "target" in raw else ScenarioTable
     try:
-        return ScenarioTable.model_validate(raw), source
+        return kind.model_validate(raw), source
     except ValidationError as error:
         items = error.errors(include_url=False)[:MAX_REPORTED]
         unknown = [item["loc"] for item in items if item["type"] == "extra_forbidden"]

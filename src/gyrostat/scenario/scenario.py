@@ -16,13 +16,15 @@ from ..control.joint_motion import JointMotion
 from ..control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
 from ..control.modes import demand_mode, refuse
 from ..control.passive import Actuators, Stops
-from ..environment import Environment, uniform_gravity
+from ..environment import EARTH, MARS, MOON, Environment, Orbit, combined, two_body_gravity, uniform_gravity
 from ..io import load as load_craft
 from ..io.report import fail
 from ..model import ModelError, Spacecraft
+from .capture_schema import CaptureTable
 from .manoeuvre import controlled_joints, initial_state, load_profile, motions
 from .reading import Source, read_scenario
 from .schema import Control, ScenarioTable
+from .schema import Environment as EnvironmentTable
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -60,6 +62,10 @@ def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file. Raises a `ModelError` with everything that is wrong, and where."""
     path = Path(path)
     table, source = read_scenario(path)
+    if isinstance(table, CaptureTable):
+        from .capture import capture_scenario
+
+        return capture_scenario(source, table, path)
     craft = _spacecraft(source, table, path)
     q, v = initial_state(source, craft, table.start)
     for k, name in enumerate(table.locked):
@@ -106,7 +112,7 @@ def _spacecraft(source: Source, table: ScenarioTable, path: Path) -> Spacecraft:
 
 def _options(source: Source, craft: Spacecraft, table: ScenarioTable, q: Array) -> dict[str, Any]:
     run = table.run
-    environment = None if table.environment.gravity is None else uniform_gravity(table.environment.gravity)
+    environment = _environment(source, table.environment)
     options: dict[str, Any] = {
         "integrator": run.integrator,
         "rtol": run.rtol,
@@ -168,6 +174,22 @@ def _check_mode(
             refuse(craft, mode, loads(t))
     except ValueError as error:
         source.error("mode", (), str(error), "", "mode")
+
+
+def _environment(source: Source, table: EnvironmentTable) -> Environment | None:
+    parts = []
+    if table.gravity is not None:
+        parts.append(uniform_gravity(table.gravity))
+    if table.orbit is not None:
+        given = table.orbit
+        planet = {"earth": EARTH, "moon": MOON, "mars": MARS}[given.planet]
+        size = given.semi_major_axis if given.altitude is None else planet.radius + given.altitude
+        angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
+        try:
+            parts.append(two_body_gravity(Orbit.from_elements(size, given.eccentricity, *angles, planet=planet)))
+        except ValueError as error:
+            source.error("orbit", ("environment", "orbit"), str(error))
+    return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
 
 
 def _acceleration(path: JointMotion) -> Any:

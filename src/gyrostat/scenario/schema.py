@@ -158,8 +158,33 @@ class Step(Table):
     joints: Annotated[JointValues, Field(min_length=1)]
 
 
+class OrbitTable(Table):
+    """The reference orbit, which the origin of N follows; Kepler's elements at t = 0."""
+
+    altitude: Length | None = Field(default=None, description="Of a circular orbit, above the planet's equator.")
+    semi_major_axis: Length | None = Field(default=None, description="Instead of an altitude.")
+    eccentricity: Real = 0.0
+    inclination: Angle = 0.0
+    node: Angle = Field(default=0.0, description="Right ascension of the ascending node.")
+    pericenter: Angle = Field(default=0.0, description="Argument of the pericentre.")
+    true_anomaly: Angle = 0.0
+    planet: Literal["earth", "moon", "mars"] = "earth"
+
+    @model_validator(mode="after")
+    def _one_size(self) -> OrbitTable:
+        if (self.altitude is None) == (self.semi_major_axis is None):
+            raise ValueError("give either altitude or semi_major_axis")
+        if self.altitude is not None and self.eccentricity != 0.0:
+            raise ValueError("an orbit with an eccentricity needs a semi_major_axis instead of an altitude")
+        return self
+
+
 class Environment(Table):
     """What acts from outside."""
+
+    orbit: OrbitTable | None = Field(
+        default=None, description="Gravity of a planet, differential and with its gradient torque, on every body."
+    )
 
     gravity: three(Acceleration) | None = Field(default=None, description="The same everywhere, in inertial axes.")  # type: ignore[valid-type]
 
@@ -218,6 +243,7 @@ TABLES: dict[tuple[str, ...], type[Table]] = {
     ("rate",): Step,
     ("torque",): Step,
     ("environment",): Environment,
+    ("environment", "orbit"): OrbitTable,
     ("actuators",): ActuatorTable,
     ("stops",): StopTable,
 }
