@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,19 @@ def prescribed_rates(craft: Spacecraft, prescribed: Mapping[str, Any] | None) ->
         value = value.reshape(1) if value.shape == () and joint.nv == 1 else value
         result[moved[name].name] = shaped(value, (joint.nv,), f"prescribed['{name}']", f"its {joint.nv} accelerations")
     return result
+
+
+class Acting(NamedTuple):
+    """What acts on the craft."""
+
+    tau: Array  # (nv,)
+    F_ext: Mapping[str, Array]  # external wrench on each body that has one, in B about Bo
+    follows: Mapping[str, Array]  # acceleration of each body whose joint is prescribed
+
+
+def acting(craft: Spacecraft, tau: Any, wrenches: Any, prescribed: Mapping[str, Any] | None) -> Acting:
+    """The arguments of forward dynamics besides the state."""
+    return Acting(rates(craft, tau, "tau"), external(craft, wrenches), prescribed_rates(craft, prescribed))
 
 
 def shaped(x: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:

@@ -29,6 +29,8 @@ from ..algebra import (
     wrench_to_parent,
 )
 from ..model import Spacecraft
+from .arguments import Acting
+from .solution import JointMotion
 
 
 class SpinningWheel(NamedTuple):
@@ -87,17 +89,9 @@ def _carrier(craft: Spacecraft, B: str, wheels: tuple[SpinningWheel, ...], follo
     return Carrier(mass, com, mirror(inertia), wheels)
 
 
-def load_on_carrier(
-    craft: Spacecraft,
-    B: str,
-    carrier: Carrier,
-    w_NB_B: Array,
-    v: Array,
-    tau: Array,
-    F_ext: Mapping[str, Array],
-    follows: Mapping[str, Array],
-) -> Array:
+def load_on_carrier(craft: Spacecraft, B: str, carrier: Carrier, w_NB_B: Array, v: Array, acting: Acting) -> Array:
     """External wrench on the body and its wheels, and what the wheels' spin adds, about Bo in B, (6,)."""
+    tau, F_ext, follows = acting
     total = F_ext.get(B, np.zeros(6))
     for wheel in carrier.wheels:
         joint = craft.joint(wheel.name)
@@ -112,23 +106,17 @@ def load_on_carrier(
     return total
 
 
-class WheelMotion(NamedTuple):
-    vdot: Array  # (1,)
-    tau: Array  # (1,)
-    wrench: Array  # (6,) through its joint on the wheel, about its origin in its axes
+def wheel_motions(
+    craft: Spacecraft, carrier: Carrier, V_NP: Array, A_NP: Array, v: Array, acting: Acting
+) -> dict[str, JointMotion]:
+    """Of each wheel of a carrier by name, from the carrier's twist and its derivative about Po in P."""
+    return {wheel.name: _wheel_motion(craft, wheel, V_NP, A_NP, v, acting) for wheel in carrier.wheels}
 
 
-def wheel_motion(
-    craft: Spacecraft,
-    wheel: SpinningWheel,
-    V_NP: Array,
-    A_NP: Array,
-    v: Array,
-    tau: Array,
-    F_ext: Mapping[str, Array],
-    follows: Mapping[str, Array],
-) -> WheelMotion:
-    """Acceleration, motor torque and joint wrench of a wheel, from its carrier's twist and its derivative about Po in P."""
+def _wheel_motion(
+    craft: Spacecraft, wheel: SpinningWheel, V_NP: Array, A_NP: Array, v: Array, acting: Acting
+) -> JointMotion:
+    tau, F_ext, follows = acting
     joint, felt = craft.joint(wheel.name), F_ext.get(wheel.name)
     turning = wheel.a @ A_NP[:3]
     if wheel.name in follows:
@@ -144,7 +132,7 @@ def wheel_motion(
     # the wheel's frame stays with its carrier, but its momentum turns with it: d/dt V in the carrier's axes
     A = twist_to_child(wheel.X_PB, A_NP) + spin * vdot
     wrench = M @ A + cross_force(V_P, M @ V) - (0.0 if felt is None else felt)
-    return WheelMotion(np.array([vdot]), np.array([load]), wrench)
+    return JointMotion(np.array([vdot]), np.array([load]), wrench)
 
 
 def _along(craft: Spacecraft, wheel: SpinningWheel, felt: Array | None) -> Any:

@@ -6,6 +6,7 @@ import pytest
 from backward_error import relative
 from gyrostat.algebra import DQ_SWAP, dq_adjoint, dq_adjoint_inverse, dq_cross, dq_from_pose, dual_inertia, unswapped
 from gyrostat.formulations import dual_quaternion as dq
+from gyrostat.formulations.arguments import Acting
 from gyrostat.formulations.dual_quaternion.assembly import solution
 from gyrostat.formulations.dual_quaternion.kinematics import frames, motion_of_rates
 from gyrostat.formulations.dual_quaternion.loads import known_wrench
@@ -59,7 +60,7 @@ def test_equations_55_56_right_hand_sides(seed):
     m = motion_of_rates(craft, f, v)
     ext = {body.name: row for body, row in zip(craft.bodies, F, strict=True)}
     for B, P in f.bodies:
-        expected = known_wrench(craft, f, m, B, tau, ext, {})
+        expected = known_wrench(craft, f, m, B, Acting(tau, ext, {}))
         for child, parent in f.bodies:
             W_act = f.map[child].V_act @ craft.joint(child).rate(tau)
             if parent == B:

@@ -72,7 +72,9 @@ def sparse_kkt_solution(
         b[at[i]] = -row.gamma - sum(block @ free[B] for B, block in row.blocks.items())
         A[at[i], at[i]] = row.E
         for k in range(i, len(rows)):
-            for B in row.blocks.keys() & rows[k].blocks.keys():
+            for B in (
+                B for B in row.blocks if B in rows[k].blocks
+            ):  # in this order always: sets of names differ from run to run
                 A[at[i], at[k]] = A[at[i], at[k]] + row.blocks[B] @ through[k][B]
     multipliers = solve_spd(mirror(unboxed(A)), unboxed(b)) if n else np.zeros(0)
     nudot = dict(free)

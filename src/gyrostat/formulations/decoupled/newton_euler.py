@@ -18,8 +18,7 @@ Let G be the matrix of (3) for all joints. Loads enter (1), (2) through G^T, so 
 
     (G M^-1 G^T + E) L = N g - G M^-1 F,   F the known forces and torques                                      (6)
 
-E is zero but for rotors: a geared rotor loads its joint by s = -armature vdot, one more row with E = 1 / armature. A prescribed joint
-holds all six directions. Cost O(nbodies^3).
+E is zero but for rotors: see `held_joints`, which also says what a prescribed joint holds. Cost O(nbodies^3).
 """
 
 from __future__ import annotations
@@ -31,11 +30,12 @@ import numpy as np
 
 from ...algebra import Array, Pose, cross, mirror, skew, solve_spd, unboxed
 from ...model import Joint, Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motion, why_not
-from ..dual_quaternion.joints import is_zero, joint_map
+from ..arguments import Acting, acting, configuration, rates
+from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions, why_not
 from ..dual_quaternion.support import screw_joint_of
+from ..held_joints import Held, held, joint_motion
 from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..solution import JointMotion, in_order
 
 
 class DecoupledSolution(NamedTuple):
@@ -75,56 +75,42 @@ def solve(
     prescribed: Mapping[str, Any] | None = None,
 ) -> DecoupledSolution:
     """Accelerations, reaction wrenches and holding loads of prescribed joints."""
-    q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
-    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
+    q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
     reason = supports(craft)
     if reason:
         raise ValueError(f"the decoupled formulation does not support {craft.name}: {reason}")
     V = body_twists(craft, q, v, joint_poses(craft, q))
-    return newton_euler(craft, q, {B: V[B][:3] for B in V}, v, tau, F_ext, follows)
+    return newton_euler(craft, q, {B: V[B][:3] for B in V}, v, given)
 
 
-class Held(NamedTuple):
-    """What the joint of a body holds, drives and knows; rows in B about Bo."""
-
-    N: Array  # (r, 6): rotor rows last
-    L: Array  # (nv, 6): rates from the relative twist
-    g: Array  # (6,)
-    E: Array  # (r, r)
-
-
-def newton_euler(
-    craft: Spacecraft,
-    q: Array,
-    w: Mapping[str, Array],
-    v: Array,
-    tau: Array,
-    F_ext: Mapping[str, Array],
-    follows: Mapping[str, Array],
-) -> DecoupledSolution:
+def newton_euler(craft: Spacecraft, q: Array, w: Mapping[str, Array], v: Array, given: Acting) -> DecoupledSolution:
     """Equations (1)-(6) from the angular velocities w of the bodies and the rates v of the joints."""
+    tau, _, follows = given
     X_PB, X_NB = joint_poses(craft, q), inertial_poses(craft, q)
     body, bodies = carriers(craft, follows), carrier_bodies(craft)
-    held: dict[str, Held] = {}
+    hold: dict[str, Held] = {}
+    g: dict[str, Array] = {}
     G: dict[tuple[str, str], Array] = {}
     F: dict[str, Array] = {}
     Minv: dict[str, Array] = {}
     for B, P in bodies:
         joint, c, R_NB = craft.joint(B), body[B].com, X_NB[B].R
-        load = load_on_carrier(craft, B, body[B], w[B], v, tau, F_ext, follows)
+        load = load_on_carrier(craft, B, body[B], w[B], v, given)
         torque = load[:3] - cross(c, load[3:]) - cross(w[B], body[B].inertia @ w[B])  # (1)
         F[B] = np.concatenate([torque, R_NB @ load[3:]])
         Minv[B] = _inverse_mass(body[B])
         d = None if P is None else X_PB[B].p - body[P].com
-        held[B] = _held(joint, q, v, c, d, X_PB[B].R, w[B], None if P is None else w[P], follows.get(B))
-        G[B, B] = _rows(held[B].N, R_NB, c)
-        drive = held[B].L if joint.nv and B not in follows else np.zeros((0, 6))
+        hold[B] = held(joint, q, follows.get(B))
+        g[B] = _known(joint, q, v, c, d, X_PB[B].R, w[B], None if P is None else w[P])
+        if B in follows:
+            g[B] = g[B] + joint.H(q) @ follows[B]
+        G[B, B], drive = _rows(hold[B].N, R_NB, c), hold[B].drive
         F[B] = F[B] + _rows(drive, R_NB, c).T @ joint.rate(tau)[: len(drive)]
         if P is not None and d is not None:
-            G[B, P] = _parent_rows(held[B].N, R_NB, X_PB[B], d)
+            G[B, P] = _parent_rows(hold[B].N, R_NB, X_PB[B], d)
             F[P] = F[P] + _parent_rows(drive, R_NB, X_PB[B], d).T @ joint.rate(tau)[: len(drive)]
 
-    loads = _constraint_loads(bodies, held, G, F, Minv)  # (6)
+    loads = _constraint_loads(bodies, hold, g, G, F, Minv)  # (6)
     x: dict[str, Array] = {}
     for B, _ in bodies:
         force = F[B]
@@ -133,53 +119,25 @@ def newton_euler(
                 force = force + G[child, B].T @ loads[child]
         x[B] = Minv[B] @ force
 
-    vdots: dict[str, Array] = {}
-    taus: dict[str, Array] = {}
-    W: dict[str, Array] = {}
+    joints: dict[str, JointMotion] = {}
     for B, P in bodies:
         joint, c, R_NB = craft.joint(B), body[B].com, X_NB[B].R
         relative = _rows(np.eye(6), R_NB, c) @ x[B]
         if P is not None:
             relative = relative + _parent_rows(np.eye(6), R_NB, X_PB[B], X_PB[B].p - body[P].com) @ x[P]
-        h, W[B] = held[B], held[B].N.T @ loads[B]
-        if B in follows:
-            vdots[B] = follows[B]
-            taus[B] = joint.H(q).T @ W[B] + joint.armature * vdots[B]
-        else:
-            vdots[B], taus[B] = h.L @ (relative - h.g), joint.rate(tau)
-            W[B] = W[B] + h.L.T @ taus[B]
-        for wheel in body[B].wheels:
-            a_o = R_NB.T @ x[B][3:] - cross(x[B][:3], c) - cross(w[B], cross(w[B], c))  # of Bo, in B
-            V_NB = np.concatenate(
-                [w[B], np.zeros(3)]
-            )  # N may be taken to move with Bo: no load depends on a constant velocity
-            A_NB = np.concatenate([x[B][:3], a_o])
-            vdots[wheel.name], taus[wheel.name], W[wheel.name] = wheel_motion(
-                craft, wheel, V_NB, A_NB, v, tau, F_ext, follows
-            )
-    order = [B for B, _ in craft.base_to_tip]
-    return DecoupledSolution(
-        np.concatenate([vdots[B] for B in order]),
-        np.array([W[B] for B in order]),
-        np.concatenate([taus[B] for B in order]),
-        np.array([x[B] for B, _ in bodies]),
-    )
+        joints[B] = joint_motion(joint, q, hold[B], loads[B], relative - g[B], tau, follows.get(B))
+        a_o = R_NB.T @ x[B][3:] - cross(x[B][:3], c) - cross(w[B], cross(w[B], c))  # of Bo, in B
+        V_NB = np.concatenate(
+            [w[B], np.zeros(3)]
+        )  # N may be taken to move with Bo: no load depends on a constant velocity
+        joints |= wheel_motions(craft, body[B], V_NB, np.concatenate([x[B][:3], a_o]), v, given)
+    return DecoupledSolution(*in_order(craft, joints), np.array([x[B] for B, _ in bodies]))
 
 
-def _held(
-    joint: Joint,
-    q: Array,
-    v: Array,
-    c: Array,
-    d: Array | None,
-    R_PB: Array,
-    w: Array,
-    w_P: Array | None,
-    follows: Array | None,
-) -> Held:
-    maps = joint_map(joint, q)
-    R_iB = maps.R_Bi.T
-    N, L = (np.hstack([rows[:, 1:4] @ R_iB, rows[:, 5:] @ R_iB]) for rows in (maps.Lambda, maps.L))
+def _known(
+    joint: Joint, q: Array, v: Array, c: Array, d: Array | None, R_PB: Array, w: Array, w_P: Array | None
+) -> Array:
+    """[g_w; g_v], (6,)."""
     H, rate = joint.H(q), joint.rate(v)
     turn, slide = (H[:3] @ rate, H[3:] @ rate) if joint.nv else (np.zeros(3), np.zeros(3))
     bias = joint.bias(q, v) if joint.nv else np.zeros(6)
@@ -188,14 +146,7 @@ def _held(
         felt = R_PB.T @ w_P
         g_w = g_w + cross(felt, turn)  # (4)
         g_v = g_v + R_PB.T @ cross(w_P, cross(w_P, d)) + cross(felt, slide)  # (5)
-    g = np.concatenate([g_w, g_v])
-    if follows is not None:
-        return Held(np.eye(6), L, g + H @ follows, np.zeros((6, 6)))
-    r, n = len(N), joint.nv
-    if not n or is_zero(joint.armature):
-        return Held(N, L, g, np.zeros((r, r)))
-    give = np.block([[np.zeros((r, r)), np.zeros((r, n))], [np.zeros((n, r)), np.eye(n) / joint.armature]])
-    return Held(np.vstack([N, L]), L, g, give)
+    return np.concatenate([g_w, g_v])
 
 
 def _rows(N: Array, R_NB: Array, c: Array) -> Array:
@@ -216,7 +167,8 @@ def _inverse_mass(body: Carrier) -> Array:
 
 def _constraint_loads(
     bodies: list[tuple[str, str | None]],
-    held: dict[str, Held],
+    hold: dict[str, Held],
+    g: dict[str, Array],
     G: dict[tuple[str, str], Array],
     F: dict[str, Array],
     Minv: dict[str, Array],
@@ -224,11 +176,11 @@ def _constraint_loads(
     """Solution of (6), by body; outermost joints first, since those share the fewest bodies with others."""
     at, n = {}, 0
     for B, _ in reversed(bodies):
-        at[B], n = slice(n, n + len(held[B].N)), n + len(held[B].N)
+        at[B], n = slice(n, n + len(hold[B].N)), n + len(hold[B].N)
     A, b = np.zeros((n, n), dtype=object), np.zeros(n, dtype=object)
     for B, P in bodies:
-        b[at[B]] = held[B].N @ held[B].g - sum(G[B, C] @ (Minv[C] @ F[C]) for C in (B, P) if C is not None)
-        A[at[B], at[B]] = held[B].E
+        b[at[B]] = hold[B].N @ g[B] - sum(G[B, C] @ (Minv[C] @ F[C]) for C in (B, P) if C is not None)
+        A[at[B], at[B]] = hold[B].E
         for other, above in bodies:
             for C in [C for C in (B, P) if C is not None and C in (other, above)]:
                 A[at[B], at[other]] = A[at[B], at[other]] + G[B, C] @ Minv[C] @ G[other, C].T

@@ -14,7 +14,7 @@ import numpy as np
 from ...algebra import Array, Pose, cross, rotation, transform_point
 from ...model import Spacecraft
 from ...model.kinds import quat_rate
-from ..arguments import configuration, external, prescribed_rates, rates
+from ..arguments import acting, configuration, rates
 from ..carriers import carrier_bodies, carriers
 from ..dual_quaternion.joints import joint_map
 from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
@@ -47,9 +47,8 @@ def decoupled_state_rate(
 ) -> Array:
     """d/dt z."""
     q, w, u, speeds = _unpacked(craft, np.asarray(z))
-    v, tau = _rates(craft, q, w, u, speeds), rates(craft, tau, "tau")
-    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
-    solved = newton_euler(craft, q, w, v, tau, F_ext, follows)
+    v = _rates(craft, q, w, u, speeds)
+    solved = newton_euler(craft, q, w, v, acting(craft, tau, wrenches, prescribed))
     base = craft.base
     gamma = [
         joint.motion.qdot(q[joint.q_at], joint.rate(v))

@@ -1,10 +1,10 @@
 """Dual quaternion Newton-Euler dynamics with the joint reactions as unknowns. Valverde & Tsiotras (2018)."""
 
+from ..solution import Solution as Solution
 from .assembly import System as System
 from .assembly import assemble as assemble
 from .assembly import schur_complement as schur_complement
 from .assembly import solve_by_schur_complement as solve_by_schur_complement
-from .elimination import Solution as Solution
 from .elimination import forward_dynamics as forward_dynamics
 from .elimination import solve as solve
 from .loads import end_effector_wrenches as end_effector_wrenches

@@ -31,9 +31,10 @@ from ...algebra import (
     wrench_from_dual,
 )
 from ...model import Joint, Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from ..carriers import wheel_motion
-from .elimination import Solution
+from ..arguments import Acting, acting, configuration, rates
+from ..carriers import wheel_motions
+from ..solution import JointMotion, Solution, in_order
+from .elimination import turned
 from .joints import JointMap, is_zero
 from .kinematics import Frames, Motion, frames, joint_bias, motion_of_rates
 from .loads import known_wrench
@@ -73,22 +74,14 @@ def assemble(
     prescribed: Mapping[str, Any] | None = None,
 ) -> System:
     """The system (50) at a state. Prescribed joints hold all six components and leave their actuation out of B1."""
-    q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
-    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
+    q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
     require(craft)
-    f = frames(craft, q, follows)
-    return _system(craft, q, f, motion_of_rates(craft, f, v), tau, F_ext, follows)
+    f = frames(craft, q, given.follows)
+    return _system(craft, q, f, motion_of_rates(craft, f, v), given)
 
 
-def _system(
-    craft: Spacecraft,
-    q: Array,
-    f: Frames,
-    m: Motion,
-    tau: Array,
-    F_ext: Mapping[str, Array],
-    follows: Mapping[str, Array],
-) -> System:
+def _system(craft: Spacecraft, q: Array, f: Frames, m: Motion, given: Acting) -> System:
+    tau, _, follows = given
     reacting = {B: _with_rotor(craft.joint(B), f.map[B], B in follows) for B, _ in f.bodies}
     body_at = {B: slice(8 * b, 8 * b + 8) for b, (B, _) in enumerate(f.bodies)}
     joint_at, R = {}, 0
@@ -105,7 +98,7 @@ def _system(
         S12[b, i] = -pose_adjoint_inverse(f.X_ib[B]) @ V  # (53)
         S21[i, b] = Lambda @ pose_adjoint(f.X_ib[B])  # (54)
         Pi[i, i] = maps.Pi
-        B1[b] = B1[b] + known_wrench(craft, f, m, B, tau, F_ext, follows)  # (55)
+        B1[b] = B1[b] + known_wrench(craft, f, m, B, given)  # (55)
         c = joint_bias(craft, f, q, m, B)
         if B in follows:
             c = c + maps.H @ follows[B]
@@ -187,38 +180,24 @@ def solution(
     prescribed: Mapping[str, Any] | None = None,
 ) -> Solution:
     """Unknowns (ydot, T) of (50) in gyrostat's order: vdot = L (w^i_{i/k}' - Hdot rate) by (48), W = V T + V_act tau."""
-    q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
-    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
+    q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
+    tau, _, follows = given
     f = frames(craft, q, follows)
     m = motion_of_rates(craft, f, v)
-    vdots: dict[str, Array] = {}
-    loads: dict[str, Array] = {}
-    W: dict[str, Array] = {}
+    joints: dict[str, JointMotion] = {}
     for B, P in f.bodies:
         joint, R_Bi = craft.joint(B), f.map[B].R_Bi
         maps = _with_rotor(joint, f.map[B], B in follows)
         a = dq_to_parent(f.X_ib[B], ydot[system.body_at[B]])
         relative = a if P is None else a - dq_to_child(f.X_ki[B], ydot[system.body_at[P]])
-        vdots[B] = maps.L @ (relative - joint_bias(craft, f, q, m, B))  # (48)
+        vdot = maps.L @ (relative - joint_bias(craft, f, q, m, B))  # (48)
         wrench = maps.V @ T[system.joint_at[B]]
         if B in follows:
-            loads[B] = maps.H.T @ DQ_SWAP @ wrench + joint.armature * vdots[B]
+            load = maps.H.T @ DQ_SWAP @ wrench + joint.armature * vdot
         else:
-            loads[B] = joint.rate(tau)
-            wrench = wrench + maps.V_act @ loads[B]
-        W[B] = _in_B(R_Bi, wrench_from_dual(wrench))
-        for wheel in f.carrier[B].wheels:
-            V_NB, A_NB = (_in_B(R_Bi, twist_from_dual(x)) for x in (m.w_joint[B] + m.w_parent[B], a))
-            vdots[wheel.name], loads[wheel.name], W[wheel.name] = wheel_motion(
-                craft, wheel, V_NB, A_NB, v, tau, F_ext, follows
-            )
-    order = [B for B, _ in craft.base_to_tip]
-    return Solution(
-        np.concatenate([vdots[B] for B in order]),
-        np.array([W[B] for B in order]),
-        np.concatenate([loads[B] for B in order]),
-    )
-
-
-def _in_B(R_Bi: Array, x: Array) -> Array:
-    return np.concatenate([R_Bi @ x[:3], R_Bi @ x[3:]])
+            load = joint.rate(tau)
+            wrench = wrench + maps.V_act @ load
+        joints[B] = JointMotion(vdot, load, turned(R_Bi, wrench_from_dual(wrench)))
+        V_NB, A_NB = (turned(R_Bi, twist_from_dual(x)) for x in (m.w_joint[B] + m.w_parent[B], a))
+        joints |= wheel_motions(craft, f.carrier[B], V_NB, A_NB, v, given)
+    return in_order(craft, joints)

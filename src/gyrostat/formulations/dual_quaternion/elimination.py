@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +19,13 @@ from ...algebra import (
     wrench_to_parent,
 )
 from ...model import Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from ..carriers import wheel_motion
+from ..arguments import Acting, acting, configuration, rates
+from ..carriers import wheel_motions
+from ..solution import JointMotion, Solution, in_order
 from .joints import is_zero
 from .kinematics import Frames, Motion, frames, joint_bias, motion_of_rates
 from .loads import known_wrench
 from .support import require
-
-
-class Solution(NamedTuple):
-    """What the system (50) was solved for, in gyrostat's order."""
-
-    vdot: Array  # (nv,)
-    reaction_wrenches: Array  # (nbodies, 6), as gs.reaction_wrenches
-    tau: Array  # (nv,): given where a joint is free, its holding load where it is prescribed
 
 
 def forward_dynamics(
@@ -79,29 +72,21 @@ def solve(
     is no longer known beforehand. The scalar rows of the dual quaternions are identities of their own and dropped, and wrenches are
     swapped, so that K is symmetric: 6-vectors [angular; linear], as everywhere in gyrostat. tau - rotor vdot = H^T W.
     """
-    q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
-    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
+    q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
     require(craft)
-    f = frames(craft, q, follows)
-    return eliminate(craft, q, f, motion_of_rates(craft, f, v), tau, F_ext, follows)[0]
+    f = frames(craft, q, given.follows)
+    return eliminate(craft, q, f, motion_of_rates(craft, f, v), given)[0]
 
 
-def eliminate(
-    craft: Spacecraft,
-    q: Array,
-    f: Frames,
-    m: Motion,
-    tau: Array,
-    F_ext: Mapping[str, Array],
-    follows: Mapping[str, Array],
-) -> tuple[Solution, dict[str, Array]]:
+def eliminate(craft: Spacecraft, q: Array, f: Frames, m: Motion, given: Acting) -> tuple[Solution, dict[str, Array]]:
     """`solve`, from frames and dual velocities; also the accelerations of the bodies, [wdot; vdot] in frame b, by name."""
+    tau, _, follows = given
     K: dict[str, Array] = {}
     e: dict[str, Array] = {}
     c: dict[str, Array] = {}
     for B, _ in f.bodies:
         K[B] = _six_by_six(f.M[B])
-        e[B] = wrench_from_dual(known_wrench(craft, f, m, B, tau, F_ext, follows))
+        e[B] = wrench_from_dual(known_wrench(craft, f, m, B, given))
         c[B] = twist_from_dual(joint_bias(craft, f, q, m, B))
 
     H: dict[str, Array] = {}
@@ -133,28 +118,22 @@ def eliminate(
             e[P] = e[P] - wrench_to_parent(f.X_ki[B], K_a @ c[B] + W_0)
 
     wdot: dict[str, Array] = {}
-    W: dict[str, Array] = {}
-    vdots: dict[str, Array] = {}
-    loads: dict[str, Array] = {}
+    joints: dict[str, JointMotion] = {}
     for B, P in f.bodies:
         joint, R_Bi = craft.joint(B), f.map[B].R_Bi
         a = c[B] if P is None else twist_to_child(f.X_ki[B], wdot[P]) + c[B]
-        vdots[B], loads[B] = np.zeros(0), joint.rate(tau)
+        vdot, load = np.zeros(0), joint.rate(tau)
         if B in follows:
-            vdots[B] = follows[B]
-            loads[B] = H[B].T @ (K[B] @ a - e[B]) + joint.armature * vdots[B]
+            vdot = follows[B]
+            load = H[B].T @ (K[B] @ a - e[B]) + joint.armature * vdot
         elif joint.nv:
-            vdots[B] = ldl_solve(*D[B], u[B] - U[B].T @ a)  # (4)
-            a = a + H[B] @ vdots[B]
+            vdot = ldl_solve(*D[B], u[B] - U[B].T @ a)  # (4)
+            a = a + H[B] @ vdot
         wdot[B] = twist_to_child(f.X_ib[B], a)
-        W[B] = _turned(R_Bi, K[B] @ a - e[B])  # (1)
-        for wheel in f.carrier[B].wheels:
-            V_i = twist_from_dual(m.w_joint[B] + m.w_parent[B])
-            spun = wheel_motion(craft, wheel, _turned(R_Bi, V_i), _turned(R_Bi, a), m.v, tau, F_ext, follows)
-            vdots[wheel.name], loads[wheel.name], W[wheel.name] = spun
-    order = [B for B, _ in craft.base_to_tip]
-    vdot, load = np.concatenate([vdots[B] for B in order]), np.concatenate([loads[B] for B in order])
-    return Solution(vdot, np.array([W[B] for B in order]), load), wdot
+        joints[B] = JointMotion(vdot, load, turned(R_Bi, K[B] @ a - e[B]))  # (1)
+        V_i = twist_from_dual(m.w_joint[B] + m.w_parent[B])
+        joints |= wheel_motions(craft, f.carrier[B], turned(R_Bi, V_i), turned(R_Bi, a), m.v, given)
+    return in_order(craft, joints), wdot
 
 
 def _six_by_six(M: Array) -> Array:
@@ -163,5 +142,6 @@ def _six_by_six(M: Array) -> Array:
     return M[np.ix_(keep, keep)]
 
 
-def _turned(R_Bi: Array, x: Array) -> Array:
+def turned(R_Bi: Array, x: Array) -> Array:
+    """A 6-vector in B from one in frame i, both about the joint."""
     return np.concatenate([R_Bi @ x[:3], R_Bi @ x[3:]])

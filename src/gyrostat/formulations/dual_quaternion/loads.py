@@ -9,22 +9,15 @@ import numpy as np
 
 from ...algebra import Array, dq_cross, dq_swap, dq_to_child, dq_to_parent, dual_wrench, wrench_from_dual
 from ...model import Spacecraft
+from ..arguments import Acting
 from ..carriers import load_on_carrier
 from .kinematics import Frames, Motion
 
 
-def known_wrench(
-    craft: Spacecraft,
-    f: Frames,
-    m: Motion,
-    B: str,
-    tau: Array,
-    F_ext: Mapping[str, Array],
-    follows: Mapping[str, Array],
-) -> Array:
+def known_wrench(craft: Spacecraft, f: Frames, m: Motion, B: str, acting: Acting) -> Array:
     """-w_b x (M w_b^s) + W_b, with W_b the external wrench and that of the wheels, in frame b, (8,)."""
     w, R_Bi = m.w[B], f.map[B].R_Bi
-    F = load_on_carrier(craft, B, f.carrier[B], R_Bi @ w[1:4], m.v, tau, F_ext, follows)
+    F = load_on_carrier(craft, B, f.carrier[B], R_Bi @ w[1:4], m.v, acting)
     W = dual_wrench(np.concatenate([R_Bi.T @ F[:3], R_Bi.T @ F[3:]]))  # about the joint, in frame i
     return dq_to_child(f.X_ib[B], W) - dq_cross(w, f.M[B] @ dq_swap(w))  # (55), (18)
 

@@ -32,7 +32,7 @@ from ...algebra import (
     wrench_from_dual,
 )
 from ...model import Joint, Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
+from ..arguments import acting, configuration, prescribed_rates, rates
 from ..carriers import carrier_bodies, carriers
 from .elimination import eliminate
 from .kinematics import frames, motion_of_bodies, motion_of_rates
@@ -75,17 +75,16 @@ def paper_state_rate(
     `prescribed = {joint: acceleration}` as in `solve`; with `prescribed_rate = {joint: rate}` the velocities of its distal bodies are
     rebuilt from that rate, whatever y says of them (63).
     """
-    tau = rates(craft, tau, "tau")
+    given = acting(craft, tau, wrenches, prescribed)
     q, w, speeds = _unpacked(craft, np.asarray(x), euler)
-    F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
     require(craft)
-    f = frames(craft, q, follows)
+    f = frames(craft, q, given.follows)
     m = motion_of_bodies(craft, f, w, speeds)
     if prescribed_rate:
-        given = prescribed_rates(craft, prescribed_rate)
-        v = np.concatenate([given.get(B, craft.joint(B).rate(m.v)) for B, _ in craft.base_to_tip])
+        known = prescribed_rates(craft, prescribed_rate)
+        v = np.concatenate([known.get(B, craft.joint(B).rate(m.v)) for B, _ in craft.base_to_tip])
         m = motion_of_rates(craft, f, v)
-    solved, wdot = eliminate(craft, q, f, m, tau, F_ext, follows)
+    solved, wdot = eliminate(craft, q, f, m, given)
     qdot = 0.5 * dq_multiply(x[:8], m.w[craft.base])  # (45)
     gamma = [_gamma_rate(joint, x[at], m.v, euler) for joint, at in _gammas(craft, euler)]  # (47)
     ydot = [dual_twist(wdot[B]) for B, _ in f.bodies]
