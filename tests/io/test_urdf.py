@@ -250,7 +250,7 @@ def test_a_mesh_root_is_searched_by_the_endings_of_a_path(tmp_path):
     (tmp_path / "elsewhere" / "meshes" / "arm.stl").write_text("")
     (tmp_path / "model").mkdir()
     path = tmp_path / "model" / "craft.urdf"
-    reference = "file:///home/somebody/ws/src/robot/meshes/arm.stl"
+    reference = "file:///elsewhere/ws/src/robot/meshes/arm.stl"
     path.write_text(robot(link("hub", inside=f'<visual><geometry><mesh filename="{reference}"/></geometry></visual>')))
     assert load(path).bodies[0].shapes == ()
     found = load(path, mesh_root=tmp_path / "elsewhere").bodies[0].shapes
