@@ -36,6 +36,7 @@ DATA = {"models"}  # folders of the package that hold files, no code of a layer
 # (module, layer): methods that hand their work upwards, from inside a function
 ALLOWED = {
     ("simulation/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
+    ("formation/trajectory.py", "view"): "FormationTrajectory.to_html is where a user looks for pictures",
     ("simulation/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
 }
 

@@ -9,8 +9,7 @@ import pytest
 
 import gyrostat as gs
 from exact import exact, mp
-from formation_crafts import armed
-from formation_crafts import box as box_craft
+from formation_crafts import armed, box
 from gyrostat.algebra import quat_from_rotation, rotation
 from gyrostat.environment import (
     EARTH,
@@ -21,7 +20,7 @@ from gyrostat.environment import (
     Plate,
     Sphere,
     air_drag,
-    box,
+    box_plates,
     combined,
     harmonic_gravity,
     moon,
@@ -79,7 +78,7 @@ def test_j2_in_its_well_known_form():
 def test_j2_turns_the_node():
     """Five orbits at 60 degrees: the node regresses by -3/2 J2 (R_e/p)^2 n cos(i), to one part in a hundred (first order in J2)."""
     orbit = Orbit.from_elements(7.2e6, 0.001, np.radians(60.0), 1.0, 0.0)
-    craft = box_craft()
+    craft = box()
     environment = combined(
         two_body_gravity(orbit, gradient_force=False, gradient_torque=False), zonal_gravity(orbit, 2)
     )
@@ -130,7 +129,7 @@ def test_tesseral_terms_turn_with_the_planet():
     C = np.zeros((3, 3))
     C[2, 2] = 1e-4
     place = PlanetCentered(replace(EARTH, spin=1e-3))
-    craft = box_craft()
+    craft = box()
     q = gs.neutral(craft)
     q[4:7] = [7e6, 1e6, 2e6]
     first = harmonic_gravity(place, C).wrenches(craft, 0.0, q, np.zeros(6))[0, 3:]
@@ -148,7 +147,7 @@ def test_tesseral_terms_turn_with_the_planet():
 def test_third_body_is_a_tide():
     """The difference of two pulls, to fifty digits, though the Sun's is a million times larger."""
     far = Celestial("Sun", 1.3e20, 7e8, lambda t: np.array([1.4e11, 3e10, 2e10]))
-    craft = box_craft()
+    craft = box()
     q = gs.neutral(craft)
     q[4:7] = [3.0, -4.0, 5.0]
     orbit = Orbit.circular(500e3, 0.9)
@@ -208,7 +207,7 @@ def still(craft, orbit, **changes):
 def test_drag_of_a_sphere():
     """-1/2 rho C_d A |v| v in the air that turns with the planet."""
     orbit = Orbit.circular(400e3, 0.9)
-    craft = box_craft()
+    craft = box()
     q, v = still(craft, orbit)
     air = Exponential(3e-12, 400e3, 60e3)
     wrench = air_drag(orbit, [Sphere("hull", 2.0, (0.1, 0, 0))], air).wrenches(craft, 50.0, q, v)[0]
@@ -225,13 +224,13 @@ def test_drag_of_a_sphere():
 def test_drag_of_plates():
     """A box in the stream has the drag of its projected area; a panel edge-on none; the far side of a plate none."""
     orbit = Orbit.circular(400e3)
-    craft = box_craft()
+    craft = box()
     air = Exponential()
     for seed in range(4):
         R = rotation(np.random.default_rng(seed).normal(size=4))
         q, v = still(craft, orbit, R=R)
         size = np.array([1.0, 2.0, 3.0])
-        force = R @ air_drag(orbit, box("hull", size), air).wrenches(craft, 0.0, q, v)[0, 3:]
+        force = R @ air_drag(orbit, box_plates("hull", size), air).wrenches(craft, 0.0, q, v)[0, 3:]
         sphere = air_drag(orbit, [Sphere("hull", 1.0)], air).wrenches(craft, 0.0, q, v)[0, 3:]
         u = -R @ sphere / np.linalg.norm(sphere)
         area = np.abs(R.T @ u) @ (np.prod(size) / size)
@@ -255,7 +254,7 @@ def test_drag_lowers_the_orbit():
     """da/dt = -rho v a / (ballistic coefficient) on a circular orbit over a planet that does not turn."""
     planet = replace(EARTH, spin=None, flattening=0.0)
     orbit = Orbit.circular(300e3, planet=planet)
-    craft = box_craft(mass=50.0)
+    craft = box(mass=50.0)
     air = Exponential(2e-11, 300e3, 50e3)
     surface = Sphere("hull", 1.0)
     environment = combined(two_body_gravity(orbit), air_drag(orbit, [surface], air))
@@ -304,7 +303,7 @@ def test_harris_priester():
 def test_pressure_on_plates_and_spheres():
     """Black: along the light. Mirror: twice, along the normal. Edge-on, and from behind: nothing."""
     orbit = Orbit.circular(500e3)
-    craft = box_craft()
+    craft = box()
     q, v = still(craft, orbit)
     r = orbit.state(0.0).r
     s = np.array([0.6, 0.64, 0.48])
@@ -360,7 +359,7 @@ def test_everything_compiles_to_what_numpy_says():
     C[2, 2], S[2, 2] = 1.57e-6, -9.0e-7
     light = sun("2030-06-01")
     surfaces = [
-        *box("hull", (1, 1, 1)),
+        *box_plates("hull", (1, 1, 1)),
         Plate("lower", 0.5, (0, 0, 1), (0.3, 0, 0), both_sides=True),
         Sphere("upper", 0.1),
     ]
@@ -410,7 +409,7 @@ def _c22():
 def test_zonal_terms_need_no_rotation():
     C = np.zeros((3, 3))
     C[2, 0] = -1e-3
-    craft = box_craft()
+    craft = box()
     wrench = harmonic_gravity(_not_turning(), C).wrenches(craft, 0.0, gs.neutral(craft), np.zeros(6))
     r = _not_turning().state(0.0).r
     np.testing.assert_allclose(wrench[0, 3:], 10.0 * zonal_acceleration(EARTH, {2: 1e-3}, r), rtol=1e-11)

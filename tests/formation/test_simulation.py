@@ -56,7 +56,7 @@ def test_members_that_see_nobody_fly_as_if_alone():
         )  # fmt: skip
         np.testing.assert_array_equal(run.member(name).q, alone.q)
         np.testing.assert_array_equal(run.member(name).v, alone.v)
-    assert list(run.groups["swarm"].data["member"].values) == ["a", "b", "c"]
+    assert list(run.groups["swarm"].data["member_name"].values) == ["a", "b", "c"]
     assert run.ok
 
 

@@ -29,7 +29,7 @@ from .solar_pressure import solar_pressure as solar_pressure
 from .spherical_harmonics import harmonic_gravity as harmonic_gravity
 from .surfaces import Plate as Plate
 from .surfaces import Sphere as Sphere
-from .surfaces import box as box
+from .surfaces import box_plates as box_plates
 from .third_body import third_body_gravity as third_body_gravity
 from .two_body import differential_gravity as differential_gravity
 from .two_body import two_body_gravity as two_body_gravity

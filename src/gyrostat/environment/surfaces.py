@@ -57,7 +57,7 @@ class Sphere:
 Surface = Plate | Sphere
 
 
-def box(body: str, size: Any, center: Any = (0.0, 0.0, 0.0), **coefficients: float) -> tuple[Plate, ...]:
+def box_plates(body: str, size: Any, center: Any = (0.0, 0.0, 0.0), **coefficients: float) -> tuple[Plate, ...]:
     """The six faces of a box with edges `size` along B's axes."""
     size, center = np.asarray(size, dtype=float), np.asarray(center, dtype=float)
     plates = []

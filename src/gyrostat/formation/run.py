@@ -276,4 +276,4 @@ def _check_start(formation: Formation, state: State, outer: Mapping[str, Any], t
 
 
 def _named(trajectory: Trajectory, group: Group) -> Trajectory:
-    return replace(trajectory, data=trajectory.data.assign_coords(member=("run", list(group.names))))
+    return replace(trajectory, data=trajectory.data.assign_coords(member_name=("run", list(group.names))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,6 +127,18 @@ class FormationTrajectory:
         orbit = self.formation.needs_orbit(who)
         rows = [orbit.state(float(t)) for t in self.time]
         return np.array([s.r for s in rows]), np.array([s.v for s in rows])
+
+    def tree(self, leader: str | None = None) -> Trajectory:
+        """All members as one Trajectory of a virtual tree, for reports, files and plots; see `formation.tree`."""
+        from .tree import as_tree
+
+        return as_tree(self, leader)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """One self-contained page with all members moving, in the Hill frame where there is an orbit."""
+        from ..view.formation_scene import formation_to_html
+
+        return formation_to_html(self, path, **options)
 
     # ---- distances
 

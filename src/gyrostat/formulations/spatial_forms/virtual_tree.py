@@ -49,7 +49,12 @@ def virtual_tree(members: Mapping[str, Spacecraft], leader: str, *, virtual_lead
         followers = [name for name in members if name != leader]
     for name in followers:
         bodies += _bodies(name, members[name], root)
-    return Spacecraft.build(f"formation led by {leader}", bodies)
+    frames = [
+        replace(frame, name=f"{name}/{frame.name}", body=f"{name}/{frame.body}")
+        for name, craft in members.items()
+        for frame in craft.frames
+    ]
+    return Spacecraft.build(f"formation led by {leader}", bodies, frames=frames)
 
 
 def _bodies(member: str, craft: Spacecraft, root: str | None) -> list[Body]:
