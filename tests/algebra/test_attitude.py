@@ -62,6 +62,14 @@ def test_key_identities_of_vectors(p):
         close(gradient(lambda x: p.C(x) @ s, q) @ Gamma, skew(C @ s), q, p)
 
 
+def test_eq_1_direction_cosines_are_the_rows_of_C():
+    """C^T = [c1 c2 c3]: the axes of B in N, as columns of R_NB."""
+    p = attitude.parameterisation("direction_cosines")
+    for C, q, _ in draws(p, 1):
+        R_NB = C.T
+        assert (q[:3] == R_NB[:, 0]).all() and (q[3:6] == R_NB[:, 1]).all() and (q[6:] == R_NB[:, 2]).all()
+
+
 @ALL
 def test_eq_2_poisson(p):
     """Cdot = -w^ C."""

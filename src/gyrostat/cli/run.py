@@ -87,6 +87,8 @@ def print_audit(screen: Console, trajectory: Trajectory) -> None:
     state = trajectory.state
     steps, rejected = int(state.steps.sum()), int(state.rejections.sum())
     screen.print(f"{steps} steps ({rejected} rejected), {trajectory.data.attrs['integrator']}")
+    for line in str(trajectory.data.attrs.get("phases", "")).splitlines():
+        screen.print(Text(safe(line)), soft_wrap=True)
     table = Table("audit", "relative drift", box=None)
     table.columns[1].justify = "right"
     for name, drift in trajectory.audit.rows():

@@ -79,6 +79,17 @@ def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tu
     return np.concatenate(qs, axis=-1), np.concatenate(vs, axis=-1)
 
 
+def joined_state(both: Spacecraft, members: Sequence[tuple[Spacecraft, Array, Array]]) -> tuple[Array, Array]:
+    """q and v of `together(name, [craft, ...])` from those of its members: (craft, q, v) each, in the same order."""
+    shared = _shared([craft for craft, _, _ in members])
+    Q, V = np.zeros(both.nq), np.zeros(both.nv)
+    for craft, q, v in members:
+        for joint in craft.joints:
+            there = both.joint_named(_name(craft, joint.name, shared, "joint"))
+            Q[there.q_at], V[there.v_at] = q[joint.q_at], v[joint.v_at]
+    return Q, V
+
+
 # ---- names
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,16 @@ from .constrained import ConstrainedRun, simulate_constrained
 from .run import simulate
 from .trajectory import Trajectory
 
+LOOKS = 500  # times at least that a phase looks for its event
+
 
 @dataclass(frozen=True, eq=False)
 class Phase:
     """What holds and acts from the end of the phase before until `duration` has passed or the event `until` happens.
 
     constraints: hold from the start. grasp: constraints that begin here, about the relative pose that their frames have then; they stay
-    on in later phases until one of them says release=(name or title, ...). restitution: of the jump.
+    on in later phases until one of them says release=(name or title, ...). restitution: of the jump. options: of `simulate`; where there is
+    an event, max_step is a five-hundredth of the duration unless given.
     """
 
     duration: float
@@ -80,14 +84,15 @@ class PhasedRun:
                 return result
         raise ValueError(f"no phase '{name}'; there are {', '.join(repr(r.phase.name) for r in self.phases)}.")
 
-    @property
+    @cached_property
     def trajectory(self) -> Trajectory:
         """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is work."""
         import xarray
 
         parts, work, impulse = [], 0.0, np.zeros(6)
         for k, result in enumerate(self.phases):
-            data = result.trajectory.data[["q", "v", "work", "impulse"]]
+            loads = result.trajectory.signals[["command", "tau", "wrenches", "vdot"]]
+            data = result.trajectory.data[["q", "v", "work", "impulse"]].merge(loads, combine_attrs="override")
             work -= 0.0 if result.capture is None else float(result.capture.energy_lost)
             data = data.assign(work=data["work"] + work, impulse=data["impulse"] + impulse)
             done = _integrals(result.trajectory)
@@ -100,7 +105,10 @@ class PhasedRun:
         joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
         joined.attrs = {**last.data.attrs, "t_span": (float(joined["time"][0]), float(joined["time"][-1]))}
         events = tuple(event for result in self.phases for event in result.trajectory.events)
-        return Trajectory(self.craft, joined, last.state, last.constants, events=events)
+        states = [result.trajectory.state for result in self.phases]
+        steps, rejections = (np.sum([getattr(s, name) for s in states], axis=0) for name in ("steps", "rejections"))
+        state = replace(last.state, steps=steps, rejections=rejections)
+        return Trajectory(self.craft, joined, state, last.constants, events=events)
 
     def __str__(self) -> str:
         return "\n".join(_line(r) for r in self.phases)
@@ -160,6 +168,8 @@ def _run(
         until = phase.until if isinstance(phase.until, When) else When(phase.until, phase.name)
         events = [When(until.function, until.name, True, until.direction)]
     given = {**options, **phase.options, "events": events, "control": phase.control, "environment": phase.environment}
+    if events and given.get("max_step") is None:
+        given["max_step"] = phase.duration / LOOKS  # a step must not pass through what it shall see
     span = (t, t + phase.duration)
     if not held:
         return PhaseResult(phase, simulate(craft, q, v, span, **given), held, jump, None)

@@ -123,6 +123,14 @@ def test_raw_projected_body_and_newton_euler_accelerations_agree(p):
     assert np.abs(p.Xi(at.q) @ raw.qddot[3:] + p.Xi_rate(at.q, at.qdot) @ at.qdot).max(initial=0.0) < 1e-11 * size
 
 
+def test_star():
+    """(*) C vdot_N = vdot_B + w x v_B, along a motion: v_B = C v_N differentiated."""
+    at = motion(QUATERNION, 9)
+    vdot_N = np.array([0.3, -0.7, 0.2])
+    vdot_B = derivative_along(lambda q, v: QUATERNION.C(q) @ v, (at.q, at.v), (at.qdot, vdot_N))
+    assert np.abs(at.C @ vdot_N - vdot_B - cross(at.w, at.C @ at.v)).max() < 1e-14
+
+
 def test_dagger_equations():
     """(+) and (++) one by one."""
     body, at = cloud(5).body, motion(QUATERNION, 5)

@@ -1,0 +1,137 @@
+"""Scenarios in phases: approach, capture, hold, release, from one file to one trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import Array, norm
+from ..formulations import constraints as gc
+from ..formulations.recursive import frame_pose
+from ..model import Spacecraft
+from ..model.assembly import joined_state, together
+from .capture_schema import CaptureTable, GraspTable, PhaseTable
+from .manoeuvre import initial_state
+from .reading import Source
+from .scenario import Scenario, _options, _spacecraft, add_outputs
+from .schema import Control
+
+if TYPE_CHECKING:
+    from ..simulation import Trajectory
+    from ..simulation.phases import PhasedRun
+
+
+@dataclass(frozen=True, eq=False)
+class CaptureScenario(Scenario):
+    """A servicer and its target as one model, and the phases."""
+
+    phases: tuple[PhaseTable, ...] = ()
+
+    def run(self, **changes: Any) -> PhasedRun:
+        """All phases, with the impulses of each grasp."""
+        from ..simulation.phases import Phase, simulate_phases
+
+        options = {**self.options, **changes}
+        control, environment = options.pop("control", None), options.pop("environment", None)
+        made = [
+            Phase(
+                phase.duration,
+                phase.name,
+                grasp=[_grasp(grasp) for grasp in phase.grasp],
+                release=phase.release,
+                until=None if phase.until is None else _near(phase.until.frames, phase.until.closer_than),
+                control=control,
+                environment=environment,
+                restitution=phase.restitution,
+            )
+            for phase in self.phases
+        ]
+        return simulate_phases(self.craft, self.q0, self.v0, made, **options)
+
+    def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
+        """All phases as one trajectory. What happened in each is in its attribute `phases`."""
+        run = self.run(progress=progress, **changes)
+        trajectory = run.trajectory
+        add_outputs(trajectory, self.outputs)
+        trajectory.data.attrs["scenario"] = self.text
+        trajectory.data.attrs["phases"] = str(run)
+        return trajectory
+
+
+def capture_scenario(source: Source, table: CaptureTable, path: Path) -> CaptureScenario:
+    """The scenario of a file with [target] and [[phase]]. What is wrong goes to the source's report."""
+    chaser = _spacecraft(source, table, path)
+    target = _spacecraft(source, table.model_copy(update={"spacecraft": table.target.spacecraft, "base": None}), path)
+    both = together(f"{chaser.name} and {target.name}", [chaser, target])
+    states = [
+        (craft, *initial_state(source, craft, start))
+        for craft, start in ((chaser, table.start), (target, table.target.start))
+    ]
+    q, v = joined_state(both, states)
+    _check_frames(source, both, table)
+    _refuse(source, table)
+    source.report.raise_errors()
+    if (table.waypoint or table.rate) and table.control is None:
+        table = table.model_copy(update={"control": Control()})
+    options = {
+        k: x
+        for k, x in _options(source, both, table, q).items()
+        if x is not None and k not in ("save_at", "breakpoints")
+    }
+    source.report.raise_errors()
+    total = sum(phase.duration for phase in table.phase)
+    name = table.name or path.stem
+    return CaptureScenario(
+        name, both, q, v, total, options, tuple(table.outputs), source.text, path, phases=tuple(table.phase)
+    )
+
+
+def _check_frames(source: Source, both: Spacecraft, table: CaptureTable) -> None:
+    held: set[str] = set()
+    for k, phase in enumerate(table.phase):
+        pairs = [("grasp", grasp.frames) for grasp in phase.grasp]
+        pairs += [] if phase.until is None else [("until", phase.until.frames)]
+        for key, frames in pairs:
+            for name in frames:
+                try:
+                    both.locate(name)
+                except ValueError as error:
+                    source.error("no-such-frame", ("phase", k), str(error), "", key)
+        for name in phase.release:
+            if name not in held:
+                known = f"What is held by then: {', '.join(sorted(held))}." if held else "Nothing is held by then."
+                source.error("not-held", ("phase", k), f"releases '{name}', which is not held.", known, "release")
+        held = (held - set(phase.release)) | {grasp.name for grasp in phase.grasp}
+
+
+def _refuse(source: Source, table: CaptureTable) -> None:
+    for key in ("actuators", "stops", "locked", "mode"):
+        if getattr(table, key, None):
+            source.error("not-with-phases", (), f"'{key}' cannot be combined with [[phase]] yet.", "Leave it out.", key)
+    if table.run.conserve is not None:
+        source.error(
+            "not-with-phases", ("run",), "'conserve' cannot be combined with [[phase]].", "Leave it out.", "conserve"
+        )
+    if table.control is not None and (table.control.law in ("pid", "prescribed") or table.control.period is not None):
+        hint = 'Use law = "computed_torque" or "pd", without a period.'
+        source.error(
+            "not-with-phases", ("control",), "a law with memory cannot be combined with [[phase]] yet.", hint, "law"
+        )
+
+
+def _grasp(grasp: GraspTable) -> gc.AbstractConstraint:
+    kinds: Mapping[str, Callable[..., gc.AbstractConstraint]] = {
+        "weld": gc.weld,
+        "point": gc.point,
+        "revolute": gc.revolute,
+    }
+    return kinds[grasp.kind](*grasp.frames, name=grasp.name)
+
+
+def _near(frames: list[str], distance: float) -> Callable[..., Any]:
+    def gap(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
+        return norm(frame_pose(craft, q, frames[1]).p - frame_pose(craft, q, frames[0]).p) - distance
+
+    return gap
