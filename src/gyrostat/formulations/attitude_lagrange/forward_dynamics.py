@@ -19,8 +19,8 @@ import numpy as np
 from ...algebra import Array, Pose, cross, twist_to_child
 from ...model import Spacecraft
 from ..arguments import Acting, acting, configuration, rates
-from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions, why_not
-from ..dual_quaternion.support import screw_joint_of
+from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions
+from ..dual_quaternion.support import require
 from ..held_joints import Held, held, joint_motion
 from ..recursive.kinematics import body_twists, inertial_poses, joint_acceleration_bias, joint_poses
 from ..solution import JointMotion, in_order
@@ -35,11 +35,6 @@ class MaximalSolution(NamedTuple):
     reaction_wrenches: Array  # (nbodies, 6), as gs.reaction_wrenches
     tau: Array  # (nv,): given where a joint is free, its holding load where it is prescribed
     nudot: Array  # (bodies but wheels, 6): (vdot_N; wdot_B)
-
-
-def supports(craft: Spacecraft) -> str | None:
-    """None, or the reason why not: every body's mass matrix is inverted."""
-    return screw_joint_of(craft) or why_not(craft)
 
 
 def forward_dynamics(
@@ -66,9 +61,7 @@ def solve(
 ) -> MaximalSolution:
     """Accelerations, reaction wrenches and holding loads of prescribed joints."""
     q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
-    reason = supports(craft)
-    if reason:
-        raise ValueError(f"attitude_lagrange does not support {craft.name}: {reason}")
+    require(craft, "attitude_lagrange")
     X_NB = inertial_poses(craft, q)
     V = body_twists(craft, q, v, joint_poses(craft, q))
     return maximal_dynamics(craft, q, X_NB, V, v, given)

@@ -31,8 +31,8 @@ import numpy as np
 from ...algebra import Array, Pose, cross, mirror, skew, solve_spd, unboxed
 from ...model import Joint, Spacecraft
 from ..arguments import Acting, acting, configuration, rates
-from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions, why_not
-from ..dual_quaternion.support import screw_joint_of
+from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions
+from ..dual_quaternion.support import require
 from ..held_joints import Held, held, joint_motion
 from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
 from ..solution import JointMotion, in_order
@@ -45,11 +45,6 @@ class DecoupledSolution(NamedTuple):
     reaction_wrenches: Array  # (nbodies, 6), as gs.reaction_wrenches
     tau: Array  # (nv,): given where a joint is free, its holding load where it is prescribed
     body_accelerations: Array  # (bodies but wheels, 6): [wdot in B; udot in N]
-
-
-def supports(craft: Spacecraft) -> str | None:
-    """None, or the reason why not: every inertia is inverted in (6)."""
-    return screw_joint_of(craft) or why_not(craft)
 
 
 def forward_dynamics(
@@ -76,9 +71,7 @@ def solve(
 ) -> DecoupledSolution:
     """Accelerations, reaction wrenches and holding loads of prescribed joints."""
     q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
-    reason = supports(craft)
-    if reason:
-        raise ValueError(f"the decoupled formulation does not support {craft.name}: {reason}")
+    require(craft, "the decoupled formulation")
     V = body_twists(craft, q, v, joint_poses(craft, q))
     return newton_euler(craft, q, {B: V[B][:3] for B in V}, v, given)
 

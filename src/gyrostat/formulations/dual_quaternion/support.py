@@ -1,4 +1,4 @@
-"""Which spacecraft the formulation can treat."""
+"""Which spacecraft formulations with joint loads as unknowns can treat: this one, `decoupled` and `attitude_lagrange`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .joints import screw_joint
 
 
 def supports(craft: Spacecraft) -> str | None:
-    """None, or the reason why not: S11 of (51) is inverted, so every body needs mass and three moments of inertia."""
-    return screw_joint_of(craft) or why_not(craft)
+    """None, or the reason why not: inertias are inverted (S11 of (51)), so every body needs mass and three moments of inertia."""
+    return _screw_joint(craft) or why_not(craft)
 
 
-def screw_joint_of(craft: Spacecraft) -> str | None:
+def _screw_joint(craft: Spacecraft) -> str | None:
     """Why the mapping matrices do not exist, by the joint's name; None if they do."""
     q = neutral(craft)
     for B, _ in carrier_bodies(craft):
@@ -25,8 +25,8 @@ def screw_joint_of(craft: Spacecraft) -> str | None:
     return None
 
 
-def require(craft: Spacecraft) -> None:
+def require(craft: Spacecraft, who: str = "the dual quaternion formulation") -> None:
     """Refuse an unsupported spacecraft by name."""
     reason = supports(craft)
     if reason:
-        raise ValueError(f"the dual quaternion formulation does not support {craft.name}: {reason}")
+        raise ValueError(f"{who} does not support {craft.name}: {reason}")
