@@ -87,6 +87,23 @@ def test_a_small_attitude_error_decays_as_designed():
     np.testing.assert_allclose(e, e[0] * (1 + 0.5 * run.time) * np.exp(-0.5 * run.time), atol=1e-8)
 
 
+def test_a_dispersed_batch_is_one_call():
+    """Each run has its own masses, which the law knows: all hold their attitude."""
+    q = np.tile(gs.neutral(CRAFT), (5, 1))
+    own = {"lower.mass": np.linspace(5.0, 12.0, 5), "bus.mass": np.linspace(80.0, 120.0, 5)}
+    run = gs.simulate(
+        CRAFT,
+        q,
+        np.zeros((5, CRAFT.nv)),
+        (0, 5),
+        control=wheel_attitude(hold, ARM),
+        mode="rotation-floating",
+        parameters=own,
+    )
+    assert np.abs(run.q[..., 1:4]).max() < 1e-9 and run.mode_audit.ok
+    assert np.ptp(run.v[:, -1, 8]) > 0.1
+
+
 @pytest.mark.parametrize("mode", ["flying", "rotation-flying", "translation-flying"])
 def test_base_and_arm_follow_their_own_references(mode):
     run = simulate(coordinated(spinning, ARM, mode=mode), mode)

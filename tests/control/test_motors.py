@@ -61,6 +61,18 @@ def test_what_is_not_delivered_is_reported():
     np.testing.assert_allclose(report["elbow"], 2.0)
 
 
+def test_limits_of_the_model_make_a_torque_speed_line():
+    """Full effort at rest, half of it at half the rate, none at the rate limit."""
+    joint = gs.Joint("elbow", parent="bus", gear_ratio=GEAR, limits=gs.Limits(velocity=0.8, effort=12.0))
+    one = gs.Spacecraft.build(
+        "c", [gs.Body("bus", 1.0, inertia=(1, 1, 1)), gs.Body("arm", 1.0, inertia=(1, 1, 1), joint=joint)]
+    )
+    motors = Motors.of_model(one)
+    for rate, most in ((0.0, 12.0), (0.4, 6.0), (0.8, 0.0)):
+        v = np.array([0, 0, 0, 0, 0, 0, rate])
+        np.testing.assert_allclose(motors.delivered(one, np.full(7, 99.0), v)[6], most, atol=1e-12)
+
+
 def test_impossible_motors_are_refused():
     for wrong in (
         {"stall_torque": 0.0},

@@ -37,6 +37,11 @@ from .end_effector import task_state as task_state
 from .end_effector import transposed_jacobian as transposed_jacobian
 from .impedance import impedance as impedance
 from .impedance import wrenches_at as wrenches_at
+from .joint_motion import Rates as Rates
+from .joint_motion import Waypoints as Waypoints
+from .joint_tracking import joint_computed_torque as joint_computed_torque
+from .joint_tracking import joint_pd as joint_pd
+from .joint_tracking import joint_pid as joint_pid
 from .modes import MODES as MODES
 from .modes import Mode as Mode
 from .modes import through_center_of_mass as through_center_of_mass

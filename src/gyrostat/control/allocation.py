@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, maximum, minimum, mirror, solve_spd, where
+from ..algebra import Array, is_symbolic, maximum, minimum, mirror, solve_spd, where
 
 RIDGE = 1e-13  # relative to the rows of A, which have length one
 AGAINST_TIES = 1e-6
@@ -62,7 +62,7 @@ def _towards(A: Array, w: Array, f: Array, free: Array) -> Array:
 
 def _up(d: Any, at: Any, most: Any) -> Any:
     """How far along d until the upper limit; far, where it does not rise."""
-    if not np.isfinite(most):
+    if not is_symbolic(most) and not np.isfinite(most):
         return 2.0
     return where(d > 0.0, (most - at) / where(d > 0.0, d, 1.0), 2.0)
 

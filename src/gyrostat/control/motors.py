@@ -50,6 +50,16 @@ class Motors:
 
     motors: Mapping[str, Motor] = field(default_factory=dict)
 
+    @classmethod
+    def of_model(cls, craft: Spacecraft) -> Motors:
+        """Motors for the joints that have an effort limit: their torque falls to zero at the rate limit, if there is one."""
+        motors = {}
+        for joint in craft.joints[1:]:
+            if joint.nv == 1 and joint.kind != "wheel" and np.isfinite(joint.limits.effort):
+                N = abs(float(joint.gear_ratio))
+                motors[joint.name] = Motor(joint.limits.effort / N, joint.limits.velocity * N)
+        return cls(motors)
+
     def delivered(self, craft: Spacecraft, tau: Array, v: Array) -> Array:
         """tau as the motors make it, (nv,)."""
         parts = []

@@ -154,7 +154,10 @@ class Pulses:
         return np.concatenate([made, tau[6:]]), memory
 
     def report(self, memory: Array) -> PulseReport:
-        """What the memory (..., 5 n + 7) says: `trajectory.data["held_z"].values[-1]` at the end of a run."""
+        """What the memory (..., 5 n + 7) says: `trajectory.data["held_z"].values[-1]` at the end of a run.
+
+        A part of the period counts as done when it begins.
+        """
         n = self._n
         _, carried, pulses, on_time, unmet = (memory[..., k * n : (k + 1) * n] for k in range(5))
         return PulseReport(pulses, on_time, carried, unmet, memory[..., 5 * n : 5 * n + 6], memory[..., 5 * n + 6])
