@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..io.toml_read import _lines as key_lines
 from ..model import nearest
 from .capture_schema import CAPTURE_TABLES as TABLES
 from .capture_schema import CaptureTable
+from .formation_schema import FORMATION_TABLES, FormationTable
 from .schema import ScenarioTable
 
 MAX_BYTES = 1024 * 1024
@@ -39,7 +41,7 @@ class Source:
         self.report.error(code, _words(place), message, hint, self.line((*place, key) if key else place))
 
 
-def read_scenario(path: Path) -> tuple[ScenarioTable, Source]:
+def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
     """Raises a `ModelError` with every finding."""
     file = str(path)
     try:
@@ -66,7 +68,11 @@ def read_scenario(path: Path) -> tuple[ScenarioTable, Source]:
             "describes a spacecraft, not a scenario.",
             "Try `gyrostat view` or `gyrostat check`.",
         )
-    kind = CaptureTable if "phase" in raw or "target" in raw else ScenarioTable
+    kind: type[ScenarioTable | FormationTable] = ScenarioTable
+    if "phase" in raw or "target" in raw:
+        kind = CaptureTable
+    elif "member" in raw:
+        kind = FormationTable
     try:
         return kind.model_validate(raw), source
     except ValidationError as error:
@@ -74,7 +80,7 @@ def read_scenario(path: Path) -> tuple[ScenarioTable, Source]:
         unknown = [item["loc"] for item in items if item["type"] == "extra_forbidden"]
         for item in items:
             if not (item["type"] == "missing" and _misspelt(item["loc"], unknown)):
-                _report(source, item)
+                _report(source, item, FORMATION_TABLES if kind is FormationTable else TABLES)
     source.report.raise_errors()
     raise AssertionError("unreachable: every item is an error")
 
@@ -85,12 +91,12 @@ def _misspelt(missing: Place, unknown: list[Place]) -> bool:
     return bool(difflib.get_close_matches(str(missing[-1]), beside, n=1))
 
 
-def _report(source: Source, item: Any) -> None:
+def _report(source: Source, item: Any, tables: Mapping[tuple[str, ...], Any]) -> None:
     """One finding from one pydantic error."""
     place: Place = tuple(part for part in item["loc"] if isinstance(part, int) or not _internal(part))
     key = next((str(part) for part in reversed(place) if isinstance(part, str)), "")
     if item["type"] == "extra_forbidden":
-        table = TABLES.get(tuple(part for part in place[:-1] if isinstance(part, str)), ScenarioTable)
+        table = tables.get(tuple(part for part in place[:-1] if isinstance(part, str)), tables[()])
         source.error("unknown-key", place[:-1], f"unknown key '{key}'.", nearest(key, table.model_fields), key)
     elif item["type"] == "missing":
         source.error("missing-key", place[:-1], f"has no '{key}'.", f"Add {_example(key)}.")

@@ -21,6 +21,7 @@ from ..io import load as load_craft
 from ..io.report import fail
 from ..model import ModelError, Spacecraft
 from .capture_schema import CaptureTable
+from .formation_schema import FormationTable
 from .manoeuvre import controlled_joints, initial_state, load_profile, motions
 from .reading import Source, read_scenario
 from .schema import Control, ScenarioTable
@@ -62,6 +63,10 @@ def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file. Raises a `ModelError` with everything that is wrong, and where."""
     path = Path(path)
     table, source = read_scenario(path)
+    if isinstance(table, FormationTable):
+        from .formation import formation_scenario
+
+        return formation_scenario(source, table, path)
     if isinstance(table, CaptureTable):
         from .capture import capture_scenario
 
@@ -180,16 +185,25 @@ def _environment(source: Source, table: EnvironmentTable) -> Environment | None:
     parts = []
     if table.gravity is not None:
         parts.append(uniform_gravity(table.gravity))
-    if table.orbit is not None:
-        given = table.orbit
-        planet = {"earth": EARTH, "moon": MOON, "mars": MARS}[given.planet]
-        size = given.semi_major_axis if given.altitude is None else planet.radius + given.altitude
-        angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
-        try:
-            parts.append(two_body_gravity(Orbit.from_elements(size, given.eccentricity, *angles, planet=planet)))
-        except ValueError as error:
-            source.error("orbit", ("environment", "orbit"), str(error))
+    orbit = orbit_of(source, table)
+    if orbit is not None:
+        parts.append(two_body_gravity(orbit))
     return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
+    """The orbit of a file; what is wrong with it goes to the source's report."""
+    given = table.orbit
+    if given is None:
+        return None
+    planet = {"earth": EARTH, "moon": MOON, "mars": MARS}[given.planet]
+    size = float(given.semi_major_axis or 0.0) if given.altitude is None else planet.radius + given.altitude
+    angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
+    try:
+        return Orbit.from_elements(size, given.eccentricity, *angles, planet=planet)
+    except ValueError as error:
+        source.error("orbit", ("environment", "orbit"), str(error))
+        return None
 
 
 def _acceleration(path: JointMotion) -> Any:

@@ -40,7 +40,7 @@ def tree_to_html(
         speed = playback_speed(shown.time) if speed is None else float(speed)
         draw_static(stage, shown)
         if orbit is not None:
-            length = 0.5 * max(stage.size, float(np.ptp(shown.p_NB.reshape(-1, 3), axis=0).max()))
+            length = 0.25 * max(stage.size, float(np.ptp(shown.p_NB.reshape(-1, 3), axis=0).max()))
             server.scene.add_frame("/Hill frame", axes_length=length, axes_radius=0.004 * length)
             for text, at in (("radial", (1, 0, 0)), ("along track", (0, 1, 0)), ("normal", (0, 0, 1))):
                 server.scene.add_label(f"/Hill frame/{text}", text, position=1.05 * length * np.array(at))

@@ -46,6 +46,9 @@ class Viewer:
         self._stopped = threading.Event()
         self._poses, self._com = compile(forward_kinematics, craft), compile(center_of_mass, craft)
         self._floating: FloatingPose | None = None
+        if craft.joints[0].kind == "free" and craft.nv > 6:
+            self._floating = FloatingPose(craft, self.q)
+            self._floating.move(np.zeros(craft.nv - 6))  # compiled now, not under a person's hand
         self.film: Film | None = None
         self._frame = 0
         self.playing = False
@@ -133,8 +136,6 @@ class Viewer:
         if self.film is None:
             return
         self.q = self._states[self._frame].copy()
-        if self._floating is not None:
-            self._floating.q = self.q.copy()
         for joint, slider in self.sliders.items():
             low, high = slider.min, slider.max
             slider.value = float(np.clip(self._coordinate(joint), low, high))
@@ -161,8 +162,7 @@ class Viewer:
         if not movable:
             return
         with gui.add_folder("Joints", expand_by_default=True):
-            self.float_switch = None
-            if self.craft.joints[0].kind == "free":
+            if self._floating is not None:
                 self.float_switch = gui.add_checkbox(
                     "floating base", True, hint="The base moves as conservation of momentum demands."
                 )
@@ -175,8 +175,6 @@ class Viewer:
             with self._lock:
                 self._set_playing(False)
                 self.q = self._states[0].copy() if self.film is not None else neutral(self.craft)
-                if self._floating is not None:
-                    self._floating.q = self.q.copy()
                 for joint, slider in self.sliders.items():
                     slider.value = float(np.clip(self._coordinate(joint), slider.min, slider.max))
                 self._show_pose()
@@ -204,13 +202,11 @@ class Viewer:
 
     def _coordinate(self, joint: str) -> float:
         own = self.craft.joint_named(joint)
-        return float(UNIT[own.motion.q_units[0]][1] * self.q[own.q_at.start])
+        return round(float(UNIT[own.motion.q_units[0]][1] * self.q[own.q_at.start]), 6) + 0.0
 
     def _move(self, joint: Joint, target: float) -> None:
         change = target - self.q[joint.q_at.start]
-        if self.float_switch is not None and self.float_switch.value:
-            if self._floating is None:
-                self._floating = FloatingPose(self.craft, self.q)
+        if self._floating is not None and self.float_switch.value:
             self._floating.q = self.q.copy()
             d = np.zeros(self.craft.nv - 6)
             d[joint.v_at.start - 6] = change

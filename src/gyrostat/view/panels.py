@@ -46,29 +46,32 @@ def must_match(trajectory: Trajectory, other: Trajectory) -> None:
         raise ValueError(f"compare: {other.craft!r} and {trajectory.craft!r} do not have the same joints.")
 
 
-def draw(at: Axes, time: Array, panel: Panel, *, name: str = "", dashed: bool = False, legend: bool = True) -> None:
-    """Lines; of a batch, the median and a band that holds nine runs in ten."""
+def draw(at: Axes, time: Array, panel: Panel, other: tuple[Array, Panel] | None = None) -> None:
+    """Lines; of a batch, the median and a band that holds nine runs in ten. other: another run's times and panel, dashed."""
+    _lines(at, time, panel)
+    if other is not None:
+        _lines(at, *other, dashed=True)
+    values = panel.values
+    more = f", first {MOST_LINES} of {values.shape[-1]}" if values.shape[-1] > MOST_LINES else ""
+    at.set_title(panel.title + more + (", median and 5 to 95 % of the runs" if values.ndim == 3 else ""))
+    at.set(xlabel="time [s]", ylabel=f"[{panel.unit}]" if panel.unit else "")
+    at.margins(x=0)
+    _calm(at, values if other is None else np.concatenate([values.ravel(), other[1].values.ravel()]))
+    at.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), handlelength=1.4, borderaxespad=0.3)
+
+
+def _lines(at: Axes, time: Array, panel: Panel, *, dashed: bool = False) -> None:
     values, batched = panel.values, panel.values.ndim == 3
     for k in range(min(values.shape[-1], MOST_LINES)):
         own = values[..., k]
-        color, label = (
-            PALETTE[(panel.colors[k] if panel.colors else k) % len(PALETTE)],
-            panel.labels[k] + (f" ({name})" if name else ""),
-        )
+        color = PALETTE[(panel.colors[k] if panel.colors else k) % len(PALETTE)]
         if batched:
             low, middle, high = np.nanquantile(own, (0.05, 0.5, 0.95), axis=0)
             at.fill_between(time, low, high, color=color, alpha=0.18, linewidth=0)
             own = middle
         dash = dashed or panel.labels[k] in panel.dashed
-        at.plot(time, own, color=color, linestyle=(0, (4, 2)) if dash else "-", label=_shown(label))
-    hidden = values.shape[-1] - MOST_LINES
-    more = f", first {MOST_LINES} of {values.shape[-1]}" if hidden > 0 else ""
-    at.set_title(panel.title + more + (", median and 5 to 95 % of the runs" if batched and not name else ""))
-    at.set(xlabel="time [s]", ylabel=f"[{panel.unit}]" if panel.unit else "")
-    at.margins(x=0)
-    _calm(at, values)
-    if legend and (panel.labels != ("",) or name):
-        at.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), handlelength=1.4, borderaxespad=0.3)
+        label = None if dashed else _shown(panel.labels[k])
+        at.plot(time, own, color=color, linestyle=(0, (4, 2)) if dash else "-", label=label)
 
 
 def _shown(label: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import nearest
-from .panels import GROUPS, Panel, draw, must_match, panels
+from .panels import GROUPS, draw, must_match, panels
 from .style import figure_style
 
 if TYPE_CHECKING:
@@ -45,17 +45,10 @@ def plot_trajectory(
         figure = Figure(figsize=(6.6 * columns, 2.7 * rows), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for k, (at, panel) in enumerate(zip(axes, mine, strict=False)):
-            draw(at, trajectory.time, panel, name=names[0] if others else "", legend=not others)
-            if others:
-                _add_other(at, compare, others[k], names[1])
+            draw(at, trajectory.time, panel, (compare.time, others[k]) if compare is not None else None)
         for at in axes[len(mine) :]:
             at.set_axis_off()
         figure.suptitle(
             trajectory.craft.name + (f": {names[0]} and {names[1]} (dashed)" if others else ""), x=0.01, ha="left"
         )
     return figure
-
-
-def _add_other(at: object, compare: Trajectory | None, panel: Panel, name: str) -> None:
-    assert compare is not None
-    draw(at, compare.time, panel, name=name, dashed=True)  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ def report_html(
     for group, heading, words in SECTIONS:
         others = panels(compare, group) if compare is not None else []
         pictures = [
-            _picture(trajectory.time, panel, compare, others[k] if others else None, names)
+            _picture(trajectory.time, panel, (compare.time, others[k]) if compare is not None else None)
             for k, panel in enumerate(panels(trajectory, group))
         ]
         if pictures:
@@ -90,15 +90,12 @@ def report_html(
     )
 
 
-def _picture(time: Array, panel: Panel, compare: Trajectory | None, other: Panel | None, names: tuple[str, str]) -> str:
+def _picture(time: Array, panel: Panel, other: tuple[Array, Panel] | None) -> str:
     from matplotlib.figure import Figure
 
     with figure_style(adaptive=True):
         figure = Figure(figsize=(6.4, 2.6), layout="constrained")
-        at = figure.subplots()
-        draw(at, time, panel, name=names[0] if other else "", legend=other is None)
-        if other is not None and compare is not None:
-            draw(at, compare.time, other, name=names[1], dashed=True)
+        draw(figure.subplots(), time, panel, other)
         return adaptive_svg(figure)
 
 

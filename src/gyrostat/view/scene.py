@@ -54,7 +54,7 @@ class Film:
 
 
 def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_FRAMES) -> Film:
-    """The frames of one run: where everything is, and arrows whose longest is a third of the craft."""
+    """The frames of one run: where everything is, and arrows whose longest is a third to a half of the craft."""
     craft = trajectory.craft
 
     def own(values: Any) -> Array:
@@ -74,11 +74,12 @@ def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_
     wrenches = own(trajectory.reaction_wrenches().values)[keep][:, 1:]
     turned = np.einsum("tbij,tbsj->tbsi", R[:, 1:], wrenches.reshape(*wrenches.shape[:-1], 2, 3))
     linear = own(split.linear)[keep]
-    unit = _unit(np.stack([base, carried, base + carried]), size)
+    long = 0.5 if craft.nbodies > 1 else 0.75  # out of the hull
+    unit = _unit(np.stack([base, carried, base + carried]), long * size)
     linear_unit, torque_unit, force_unit = (
-        _unit(linear, size),
-        _unit(turned[:, :, 0], size),
-        _unit(turned[:, :, 1], size),
+        _unit(linear, size / 2),
+        _unit(turned[:, :, 0], size / 3),
+        _unit(turned[:, :, 1], size / 3),
     )
     return Film(
         trajectory.time[keep],
@@ -97,10 +98,10 @@ def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_
     )
 
 
-def _unit(vectors: Array, size: float) -> float:
-    """So that the longest vector is drawn a third of the craft long."""
+def _unit(vectors: Array, long: float) -> float:
+    """So that the longest vector is drawn this long, in metres."""
     longest = float(np.nanmax(np.linalg.norm(vectors, axis=-1), initial=0.0))
-    return longest / (size / 3) if longest > 1e-9 else 1.0
+    return longest / long if longest > 1e-9 else 1.0
 
 
 def draw_static(stage: Stage, shown: Film, *, beside_panel: bool = False) -> None:
@@ -214,7 +215,7 @@ def _with_legend(
         for color, text in rows
     )
     heading = escape(title or trajectory.craft.name)
-    legend = _LEGEND.format(heading=heading, rows=dots, speed=speed, start=float(shown.time[0]))
+    legend = _LEGEND.format(heading=heading, rows=dots, speed=f"{speed:g}", start=float(shown.time[0]))
     page = page.replace("<title>Viser</title>", f"<title>{heading}</title>", 1)
     at = page.rindex("</body>")
     return page[:at] + legend + page[at:]
