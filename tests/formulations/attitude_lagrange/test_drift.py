@@ -10,7 +10,7 @@ from gyrostat.algebra import exp_so3, rotation
 from gyrostat.formulations.attitude_lagrange import kkt_solution
 from gyrostat.formulations.attitude_lagrange.building_blocks import coincidence, perpendicular, stacked
 from gyrostat.formulations.attitude_lagrange.drift import BodyPose, project_poses, project_velocities, stabilised
-from gyrostat.formulations.attitude_lagrange.rigid_body import mass_matrix, nonlinear_force
+from gyrostat.formulations.attitude_lagrange.one_body import mass_matrix, nonlinear_force
 
 X, Y, Z = np.eye(3)
 BODIES = (cloud(0).body, cloud(1).body)

@@ -25,7 +25,7 @@ from gyrostat.formulations.attitude_lagrange.building_blocks import (
     rolling,
     stacked,
 )
-from gyrostat.formulations.attitude_lagrange.rigid_body import mass_matrix, nonlinear_force
+from gyrostat.formulations.attitude_lagrange.one_body import mass_matrix, nonlinear_force
 from gyrostat.formulations.recursive.kinematics import inertial_poses
 from random_trees import random_rotation
 

@@ -8,8 +8,8 @@ from .drift import stabilised as stabilised
 from .forward_dynamics import MaximalSolution as MaximalSolution
 from .forward_dynamics import forward_dynamics as forward_dynamics
 from .forward_dynamics import solve as solve
-from .rigid_body import RigidBody as RigidBody
-from .rigid_body import rigid_body as rigid_body
+from .one_body import RigidBody as RigidBody
+from .one_body import rigid_body as rigid_body
 from .several_bodies import explicit_null_space as explicit_null_space
 from .several_bodies import kkt_solution as kkt_solution
 from .several_bodies import null_space_solution as null_space_solution

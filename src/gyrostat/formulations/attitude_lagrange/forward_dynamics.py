@@ -24,7 +24,7 @@ from ..dual_quaternion.support import require
 from ..held_joints import Held, held, joint_motion
 from ..recursive.kinematics import body_twists, inertial_poses, joint_acceleration_bias, joint_poses
 from ..solution import JointMotion, in_order
-from .rigid_body import mass_matrix, nonlinear_force, rigid_body
+from .one_body import mass_matrix, nonlinear_force, rigid_body
 from .several_bodies import BodyRows, sparse_kkt_solution
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from ...algebra import Array, cross, ldl, ldl_solve, mirror, solve_spd
 from ...algebra.attitude import AbstractParameterisation
 from ...algebra.directional import gradient
-from .rigid_body import RigidBody, mass_matrix, mass_matrix_rate
+from .one_body import RigidBody, mass_matrix, mass_matrix_rate
 
 
 class RawAccelerations(NamedTuple):

@@ -11,7 +11,7 @@ from ...algebra import Array, quat_from_rotation
 from ...algebra.attitude import PARAMETERISATIONS, AbstractParameterisation
 from ...formulations.attitude_lagrange import rigid_body
 from ...formulations.attitude_lagrange.forward_dynamics import forward_dynamics
-from ...formulations.attitude_lagrange.rigid_body import accelerations
+from ...formulations.attitude_lagrange.one_body import accelerations
 from ...model import Spacecraft
 from ..own_state import simulate_own_state
 from .crafts import tumbling_body

@@ -10,7 +10,7 @@ from gyrostat.algebra import cross, skew
 from gyrostat.algebra.attitude import PARAMETERISATIONS
 from gyrostat.algebra.directional import derivative_along
 from gyrostat.formulations.attitude_lagrange import raw_accelerations, rigid_body
-from gyrostat.formulations.attitude_lagrange.rigid_body import (
+from gyrostat.formulations.attitude_lagrange.one_body import (
     accelerations,
     body_accelerations,
     body_mass_matrix,
