@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra import cos, quat_exp, quat_multiply, sin
+from gyrostat.algebra import cos, quat_exp, quat_multiply, rotation, sin
 from gyrostat.control import commanded_loads
 from gyrostat.control.base_attitude import (
     BaseReference,
     attitude_error,
     coordinated,
     joint_acceleration,
+    turn_command,
     wheel_attitude,
 )
 from gyrostat.control.rate_profile import Reference
@@ -57,6 +58,21 @@ def angles(run, reference):
 def simulate(law, mode, **more):
     q = gs.neutral(CRAFT)
     return gs.simulate(CRAFT, q, np.zeros(CRAFT.nv), (0, 15), control=law, mode=mode, rtol=1e-11, atol=1e-11, **more)
+
+
+def test_the_turn_command_feeds_the_reference_rate_forward_in_base_axes():
+    """With no gains it is d/dt (R_BD w_D), whatever the base's own rate: against finite differences along a motion."""
+    rng = np.random.default_rng(4)
+    q = gs.step_configuration(CRAFT, gs.neutral(CRAFT), rng.normal(size=CRAFT.nv))
+    v, t, h = rng.normal(size=CRAFT.nv), 1.3, 1e-5
+
+    def rate_in_base(step):
+        wanted = spinning(t + step)
+        there = gs.step_configuration(CRAFT, q, step * v)
+        return rotation(there[:4]).T @ rotation(wanted.quat) @ wanted.w
+
+    expected = (rate_in_base(h) - rate_in_base(-h)) / (2 * h)
+    np.testing.assert_allclose(turn_command(q, v, spinning(t), 0.0, 0.0), expected, atol=1e-9)
 
 
 def test_fed_forward_wheels_hold_the_base_and_alone_they_chase_it():
