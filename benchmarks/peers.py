@@ -104,6 +104,18 @@ def heyoka(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Ma
     if len(graph) > _HEYOKA_OPERATIONS:
         return None
     hy.set_nthreads(1)
+    symbols = [[hy.expression(f"{port.name}_{k}") for k in range(port.size)] for port in graph.inputs]
+    outputs = heyoka_expressions(graph, symbols)
+    function = hy.cfunc(outputs, vars=[x for row in symbols for x in row])
+    x = np.ascontiguousarray(np.concatenate(states[: len(symbols)], axis=-1).T)
+    out = np.empty((len(outputs), *x.shape[1:]))
+    return (lambda: function(x, outputs=out)), 1 if x.ndim == 1 else x.shape[1]
+
+
+def heyoka_expressions(graph: Any, symbols: list[list[Any]]) -> list[Any]:
+    """The results of a graph as heyoka's expressions; symbols: those of each input."""
+    import heyoka as hy
+
     operations = {
         "add": lambda a, b: a + b,
         "sub": lambda a, b: a - b,
@@ -113,7 +125,6 @@ def heyoka(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Ma
         "sin": hy.sin,
         "cos": hy.cos,
     }
-    symbols = [[hy.expression(f"{port.name}_{k}") for k in range(port.size)] for port in graph.inputs]
     values: list[Any] = []
     for op, args, data in graph:
         if op == "input":
@@ -122,11 +133,7 @@ def heyoka(quantity: str, craft: gs.Spacecraft, states: tuple, graph: Any) -> Ma
             values.append(hy.expression(data))
         else:
             values.append(operations[op](*(values[a] for a in args)))
-    outputs = [values[k] for result in graph.results for k in result]
-    function = hy.cfunc(outputs, vars=[x for row in symbols for x in row])
-    x = np.ascontiguousarray(np.concatenate(states[: len(symbols)], axis=-1).T)
-    out = np.empty((len(outputs), *x.shape[1:]))
-    return (lambda: function(x, outputs=out)), 1 if x.ndim == 1 else x.shape[1]
+    return [values[k] for result in graph.results for k in result]
 
 
 PEERS = {"Pinocchio": pinocchio, "MuJoCo": mujoco, "JAX": jax, "heyoka": heyoka}

@@ -1,0 +1,184 @@
+"""`gs.simulate` on a six-link arm, against other libraries' integrators in the same run, one thread each.
+
+    python benchmarks/simulate.py [--quick]
+
+Three comparisons: the adaptive run of a manoeuvre against SciPy's DOP853 around Pinocchio; tight tolerances against heyoka's Taylor
+method, one run and a batch; RK4 on a batch of ten thousand against MuJoCo's rollout. The time of gyrostat is that of the integration, in
+processor time; what a whole call of `gs.simulate` costs besides (tracing, loading compiled code, making the Trajectory) stands next to it.
+Compilation itself is not counted, for nobody. Prints tables; writes them to benchmarks/results/simulate.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import integrators
+import numpy as np
+from manoeuvre import CRAFT, HOLD, MANOEUVRE, TUMBLE, Case
+from rich.console import Console
+from rich.table import Table
+from timing import machine, seconds
+
+import gyrostat as gs
+from gyrostat.simulation import run
+
+LOOSE, TIGHT = 1e-10, 1e-13
+RUNS, STEP = 10_000, 0.01
+console = Console(width=150)
+Row = dict[str, Any]
+
+
+def prepared(case: Case, runs: int | None = None, **options: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """(the whole call of `gs.simulate`, its integration alone: compiled, with a plan and a start)."""
+    q, v = (case.q0, case.v0) if runs is None else case.states(runs)
+    options = {"control": case.law, "save_at": [options.get("T", case.T)], "threads": 1, "progress": False} | options
+    T = options.pop("T", case.T)
+    found: dict[str, Any] = {}
+    integrate = run.integrate
+
+    def spy(*arguments: Any) -> Any:
+        found["arguments"] = arguments
+        return integrate(*arguments)
+
+    def whole() -> Any:
+        return gs.simulate(CRAFT, q, v, (0.0, T), **options)
+
+    run.integrate = spy
+    try:
+        whole()
+    finally:
+        run.integrate = integrate
+    return whole, lambda: integrate(*found["arguments"])
+
+
+def final(trajectory: Any) -> np.ndarray:
+    return np.concatenate(trajectory.final, axis=-1)
+
+
+def error(case: Case, y: np.ndarray) -> float:
+    """Largest deviation from a run at the smallest tolerance (another integrator's error is then as good as its own)."""
+    whole, _ = prepared(case, rtol=2.3e-14, atol=1e-16)
+    y = y.copy()
+    y[:4] /= np.linalg.norm(y[:4])
+    return float(np.abs(y - final(whole())).max())
+
+
+def against_scipy(quick: bool) -> list[Row]:
+    tolerances = {"rtol": LOOSE, "atol": LOOSE / 100}
+    whole, alone = prepared(MANOEUVRE, **tolerances)
+    other = integrators.scipy_around_pinocchio(MANOEUVRE, **tolerances)
+    times = seconds({"alone": alone, "whole": whole, "other": other}, repeats=3 if quick else 5)
+    row = {"motion": MANOEUVRE.name, "tolerance": LOOSE, "peer": "SciPy DOP853 around pin.aba"}
+    errors = {"error": error(MANOEUVRE, final(whole())), "peer's error": error(MANOEUVRE, other())}
+    return [row | _columns(times, 1, 1) | errors]
+
+
+def against_heyoka(quick: bool) -> list[Row]:
+    rows = []
+    tolerances = {"rtol": TIGHT, "atol": TIGHT}
+    for case in (TUMBLE, MANOEUVRE):
+        whole, alone = prepared(case, **tolerances)
+        for ours in (False, True):
+            system = integrators.heyoka_system(case, ours)
+            name = "heyoka, fed with our graph" if ours else "heyoka, fed with the NumPy functions"
+            other = integrators.heyoka_one(case, system, TIGHT)
+            times = seconds({"alone": alone, "whole": whole, "other": other}, repeats=3 if quick else 7)
+            row = {"motion": case.name, "tolerance": TIGHT, "peer": name} | _columns(times, 1, 1)
+            rows.append(row | {"error": error(case, final(whole())), "peer's error": error(case, other())})
+            other, runs = integrators.heyoka_batch(case, system, TIGHT)
+            whole_batch, batch = prepared(case, runs=64, **tolerances)
+            times = seconds({"alone": batch, "whole": whole_batch, "other": other}, repeats=3 if quick else 5)
+            row = {"motion": f"{case.name}, batch", "tolerance": TIGHT, "peer": name}
+            rows.append(row | _columns(times, 64, runs))
+    return rows
+
+
+def against_mujoco(quick: bool) -> list[Row]:
+    ours, theirs = 100, 10
+    other, read = integrators.mujoco_rollout(HOLD, 4, 50, STEP)
+    whole, _ = prepared(HOLD, runs=4, T=0.5, integrator="rk4", step=STEP)
+    found = [np.concatenate(read(row)) for row in other()]
+    apart = float(np.abs(np.array(found) - final(whole())).max())
+    if apart > 1e-6:
+        raise RuntimeError(f"MuJoCo and gyrostat end {apart:.1e} apart: they do not integrate the same equations.")
+    whole, alone = prepared(HOLD, runs=RUNS, T=ours * STEP, integrator="rk4", step=STEP)
+    other, _ = integrators.mujoco_rollout(HOLD, RUNS // 10, theirs, STEP)  # a tenth of the batch: each is on its own
+    times = seconds({"alone": alone, "whole": whole, "other": other}, repeats=3 if quick else 5)
+    row = {"motion": f"{HOLD.name}, batch of {RUNS}, RK4 steps of {STEP} s", "tolerance": float("nan")}
+    row["peer"] = f"mujoco.rollout (ends {apart:.0e} apart)"
+    return [row | _columns(times, RUNS * ours, RUNS // 10 * theirs)]
+
+
+def _columns(times: dict[str, float], ours: int, theirs: int) -> Row:
+    """Milliseconds per run (or per step), and the ratio."""
+    alone, whole, other = times["alone"] / ours, times["whole"] / ours, times["other"] / theirs
+    return {"ms": 1e3 * alone, "whole call": 1e3 * whole, "peer's ms": 1e3 * other, "ratio": other / alone}
+
+
+def claims(rows: list[Row]) -> list[tuple[str, float, float]]:
+    """(claim, measured, promised at least)."""
+
+    def ratio(motion: str, peer: str) -> float:
+        return next((r["ratio"] for r in rows if r["motion"].startswith(motion) and r["peer"].startswith(peer)), float("nan"))
+
+    direct = "heyoka, fed with the NumPy functions"
+    return [
+        ("the adaptive manoeuvre, against SciPy's DOP853 around pin.aba", ratio("manoeuvre", "SciPy"), 20.0),
+        ("one run at 1e-13, against heyoka", ratio(TUMBLE.name, direct), 12.0),
+        ("per run of a batch at 1e-13, against heyoka", ratio(f"{TUMBLE.name}, batch", direct), 30.0),
+        ("RK4 steps per second on a batch of 1e4, against mujoco.rollout", ratio(HOLD.name, "mujoco"), 25.0),
+    ]
+
+
+def show(rows: list[Row], promised: list[tuple[str, float, float]]) -> None:
+    table = Table(
+        "motion", "tolerance", "gyrostat, ms", "whole call, ms", "peer", "peer, ms", "ratio", "error", "peer's error",
+        title="ms per run, or per step (RK4); processor time of one thread, integration alone",
+    )  # fmt: skip
+    for row in rows:
+        errors = [f"{row[k]:.0e}" if k in row else "" for k in ("error", "peer's error")]
+        tolerance = "" if np.isnan(row["tolerance"]) else f"{row['tolerance']:.0e}"
+        cells = [row["motion"], tolerance, f"{row['ms']:.3g}", f"{row['whole call']:.3g}", row["peer"]]
+        table.add_row(*cells, f"{row['peer' + chr(39) + 's ms']:.3g}", f"{row['ratio']:.3g}", *errors)
+    console.print(table)
+    table = Table("claim", "measured", "promised", "")
+    for claim, value, bound in promised:
+        table.add_row(claim, f"{value:.3g}x", f">= {bound:g}x", "" if value >= bound else "not met")
+    console.print(table)
+
+
+def versions() -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "llvmlite", "pin", "mujoco", "heyoka")}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    quick = parser.parse_args().quick
+    begun = time.perf_counter()
+    rows = [*against_scipy(quick), *against_mujoco(quick), *against_heyoka(quick)]
+    promised = claims(rows)
+    show(rows, promised)
+    result = {
+        "machine": machine(),
+        "date": datetime.date.today().isoformat(),
+        "versions": versions(),
+        "seconds": time.perf_counter() - begun,
+        "rows": rows,
+        "claims": [{"claim": c, "measured": v, "promised": b, "holds": v >= b} for c, v, b in promised],
+    }
+    place = Path(__file__).parent / "results" / "simulate.json"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(json.dumps(result, indent=1) + "\n")
+    console.print(f"written to {place}")
+
+
+if __name__ == "__main__":
+    main()
