@@ -16,6 +16,7 @@ from .files import must_be_writable
 from .output import console, errors, safe, sentence
 
 if TYPE_CHECKING:
+    from ..scenario import Scenario
     from ..simulation import Trajectory
 
 BLEW_UP, INTERRUPTED = 3, 130
@@ -63,7 +64,7 @@ def run(
         link = scene.name if scene is not None and scene.resolve().parent == report.resolve().parent else ""
         written.append(write_report(trajectory, report, title=work.name, scenario=work.text, scene=link))
     if scene is not None:
-        written.append(trajectory.to_html(scene, title=work.name))
+        written.append(write_scene(work, trajectory, scene))
     if picture is not None:
         from ..io.files import whole_file
 
@@ -82,12 +83,23 @@ def run(
         raise typer.Exit(INTERRUPTED)
 
 
+def write_scene(work: Scenario, trajectory: Trajectory, path: Path) -> Path:
+    """The animated page: a formation in the Hill frame of its orbit, everything else in inertial axes."""
+    orbit = getattr(work, "orbit", None)
+    if orbit is None:
+        return trajectory.to_html(path, title=work.name)
+    from ..view.formation_scene import tree_to_html
+
+    return tree_to_html(trajectory, orbit, path, title=work.name)
+
+
 def print_audit(screen: Console, trajectory: Trajectory) -> None:
     """Steps, and how well momentum and energy were kept."""
     state = trajectory.state
     steps, rejected = int(state.steps.sum()), int(state.rejections.sum())
     screen.print(f"{steps} steps ({rejected} rejected), {trajectory.data.attrs['integrator']}")
-    for line in str(trajectory.data.attrs.get("phases", "")).splitlines():
+    told = "\n".join(str(trajectory.data.attrs.get(name, "")) for name in ("phases", "formation"))
+    for line in filter(None, told.splitlines()):
         screen.print(Text(safe(line)), soft_wrap=True)
     table = Table("audit", "relative drift", box=None)
     table.columns[1].justify = "right"

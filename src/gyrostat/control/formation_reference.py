@@ -12,6 +12,7 @@ import numpy as np
 from ..algebra import Array, Pose, cross, twist_to_child
 from ..environment.hill import hill_frame
 from ..environment.orbit import Orbit
+from ..environment.two_body import differential_gravity
 
 IDENTITY = np.eye(3)
 
@@ -27,10 +28,13 @@ def fixed_target(R_ND: Any, p_ND: Any) -> Target:
     return Target(Pose(np.asarray(R_ND), np.asarray(p_ND)), np.zeros(6), np.zeros(6))
 
 
-def hill_target(orbit: Orbit, t: Any, rho: Any, R_HD: Any = IDENTITY) -> Target:
+def hill_target(
+    orbit: Orbit, t: Any, rho: Any, R_HD: Any = IDENTITY, *, about: tuple[Any, Any] | None = None
+) -> Target:
     """At rest at rho (3,) in the Hill frame of the orbit, turned by R_HD: where a station keeper stays.
 
     With w = h/R^2 e_z of the frame and wdot = -2 (Rdot/R) w: v = w x p and, in N, a = wdot x p + w x (w x p).
+    about: (p, v) in N of a point that falls freely near the orbit; rho is then measured from it, still in the orbit's axes.
     """
     r, v = orbit.state(t)
     R_NH, w_N = hill_frame(r, v)
@@ -38,6 +42,9 @@ def hill_target(orbit: Orbit, t: Any, rho: Any, R_HD: Any = IDENTITY) -> Target:
     p = R_NH @ np.asarray(rho)
     v_N = cross(w_N, p)
     a_N = cross(wdot_N, p) + cross(w_N, v_N)
+    if about is not None:
+        p, v_N = p + about[0], v_N + about[1]
+        a_N = a_N + differential_gravity(orbit.planet.mu, r, np.asarray(about[0]))
     return _from_inertial(R_NH @ np.asarray(R_HD), p, w_N, v_N, wdot_N, a_N)
 
 

@@ -1,9 +1,10 @@
 """Six-degree-of-freedom tracking by passivity: the law that the skew Coriolis matrix is for (Slotine & Li, on SE(3)).
 
     e = (attitude error; position error),  s = v - v_r,  v_r = (desired rates) - Lambda e                      (1)
-    tau = M vdot_r + C(q, v) v_r - K s - (what the environment does)                                          (2)
+    tau = M (vdot_r - k s) + C(q, v) v_r - (what the environment does)                                        (2)
 
-With Mdot - 2C skew, d/dt (1/2 s^T M s) = -s^T K s: s dies out, and then e, at the rates of Lambda. With another C it need not.
+With Mdot - 2C skew, d/dt (1/2 s^T M s) = -k s^T M s: s dies out as exp(-k t), base and joints apart, and then e at the rate of
+Lambda. With another C it need not.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def tracking_law(
 ) -> Callable[..., Array]:
     """A control law (craft, t, q, v) -> tau that brings the base to target(craft, t) and the joints to `joints` (1), (2).
 
-    bandwidth: Lambda in 1/s. damping: K relative to the mass matrix's diagonal, in 1/s; twice the bandwidth by default.
+    bandwidth: Lambda in 1/s. damping: k in 1/s; twice the bandwidth by default.
     environment: what it knows of gravity and the like, and takes away. joints: coordinates to hold, of joints with one each.
     choice: of the Coriolis matrix (`spatial_forms.coriolis_matrix`).
     """
@@ -78,8 +79,8 @@ def tracking_law(
         reference, s = reference_motion(craft, q, v, target(craft, t), bandwidth, joints)
         M = spatial_forms.mass_matrix(craft, q)
         C = spatial_forms.coriolis_matrix(craft, q, v, choice=choice)
-        gain = (2.0 * bandwidth if damping is None else damping) * np.diag(M)
-        tau = M @ reference.vdot + C @ reference.v - gain * s  # (2)
+        k = 2.0 * bandwidth if damping is None else damping
+        tau = M @ (reference.vdot - k * s) + C @ reference.v  # (2)
         if environment is not None:
             tau = tau - generalised_force(craft, q, environment.wrenches(craft, t, q, v))
         return tau

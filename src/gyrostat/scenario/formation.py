@@ -1,0 +1,201 @@
+"""Scenarios with several spacecraft in one orbit: who drifts, and who comes near and stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra import Array, quat_from_rotation, rotation, rotation_from_rpy
+from ..control.formation_reference import hill_target
+from ..control.formation_tracking import tracking_law
+from ..environment import Orbit, two_body_gravity
+from ..formation import Coupling, Formation, Group, simulate
+from ..formulations.recursive import frame_pose, neutral
+from ..formulations.spatial_forms import tree_state, virtual_tree
+from ..model import Spacecraft, nearest
+from .formation_schema import FormationTable, MemberTable, StationTable
+from .manoeuvre import joint_values
+from .reading import Source
+from .scenario import Scenario, _spacecraft, orbit_of
+
+if TYPE_CHECKING:
+    from ..formation import FormationTrajectory
+    from ..simulation import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class FormationScenario(Scenario):
+    """Several members; `craft`, q0 and v0 are those of their virtual tree, led by the first one."""
+
+    formation: Formation | None = None
+    state: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    stations: tuple[StationTable, ...] = ()
+
+    @property
+    def orbit(self) -> Orbit:
+        """Whose Hill frame pictures are shown in."""
+        assert self.formation is not None
+        return self.formation.needs_orbit("a formation scenario")
+
+    def run(self, *, progress: bool | None = None, **changes: Any) -> FormationTrajectory:
+        """All members, each with its own trajectory."""
+        assert self.formation is not None
+        options = {**self.options, **changes}
+        return simulate(self.formation, dict(self.state), (0.0, self.duration), progress=progress, **options)
+
+    def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
+        """All members as the trajectory of one virtual tree. Distances are in its attribute `formation`."""
+        run = self.run(progress=progress, **changes)
+        trajectory = run.tree()
+        trajectory.data.attrs["scenario"] = self.text
+        trajectory.data.attrs["formation"] = "\n".join(self.remarks(run))
+        return trajectory
+
+    def remarks(self, run: FormationTrajectory) -> list[str]:
+        """How near members came, and how well stations were kept at the end."""
+        found = []
+        if len(run.formation) > 1:
+            near = run.closest_approach()
+            found.append(
+                f"closest approach of two bases: {near.distance:.4g} m, {near.members[0]} and {near.members[1]} at {near.time:.6g} s"
+            )
+        for station in self.stations:
+            place, error = station_error(run, station)
+            who = f"{station.member}/{station.frame or run.formation.craft(station.member).base}"
+            of = station.of or "the reference orbit"
+            found.append(
+                f"{who} is {np.linalg.norm(place[-1]):.4f} m from {of} at the end, {error[-1]:.1e} m from its station"
+            )
+        return found
+
+
+def station_error(run: FormationTrajectory, station: StationTable) -> tuple[Array, Array]:
+    """Where the station keeper's frame is from what it stays beside (times, 3), in Hill axes; and its distance from its station."""
+    group, k = run.formation.place(station.member)
+    frame = station.frame or run.formation.craft(station.member).base
+    p = run.groups[group].frame(frame)[1][k]
+    if station.of is not None:
+        p = p - run.member(station.of).p_N
+    R_NH = np.array([hill_target(run.formation.needs_orbit("station"), float(t), np.zeros(3)).X_ND.R for t in run.time])
+    place = np.einsum("tji,tj->ti", R_NH, p)
+    return place, np.linalg.norm(place - np.array(station.position), axis=1)
+
+
+def formation_scenario(source: Source, table: FormationTable, path: Path) -> FormationScenario:
+    """The scenario of a file with [[member]]. What is wrong goes to the source's report."""
+    orbit = orbit_of(source, table.environment)
+    names = [member.name for member in table.member]
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            source.error("twice", ("member", k), f"two members are named '{name}'.", "Give each its own name.", "name")
+    crafts: dict[str, Spacecraft] = {}
+    for member in table.member:
+        crafts[member.name] = _spacecraft(source, SimpleNamespace(spacecraft=member.spacecraft, base=None), path)  # type: ignore[arg-type]
+    source.report.raise_errors()
+    assert orbit is not None
+    try:
+        formation = Formation({name: Group(craft, (name,)) for name, craft in crafts.items()}, orbit=orbit)
+    except ValueError as error:
+        source.error("member", ("member",), str(error))
+        source.report.raise_errors()
+    state = _state(source, formation, table.member)
+    environment = two_body_gravity(orbit)
+    control = {}
+    for k, station in enumerate(table.station):
+        known = _known(source, k, "member", station.member, names)
+        if station.of is not None:
+            _known(source, k, "of", station.of, names)
+        if known and station.frame is not None:
+            try:
+                crafts[station.member].locate(station.frame)
+            except ValueError as error:
+                source.error("no-such-frame", ("station", k), str(error), "", "frame")
+        if station.member in control:
+            source.error("twice", ("station", k), f"member '{station.member}' has two stations.", "Keep one.", "member")
+        control[station.member] = station
+    source.report.raise_errors()
+    laws = {name: _law(formation, state, station, environment, table.member) for name, station in control.items()}
+    options = _options(table) | {"control": laws, "environment": environment}
+    tree = virtual_tree(crafts, names[0])
+    q, v = tree_state(crafts, names[0], {name: (state[name][0][0], state[name][1][0]) for name in names})
+    return FormationScenario(
+        table.name or path.stem,
+        tree,
+        q,
+        v,
+        table.run.duration,
+        options,
+        (),
+        source.text,
+        path,
+        formation,
+        state,
+        tuple(table.station),
+    )
+
+
+def _state(source: Source, formation: Formation, members: list[MemberTable]) -> dict[str, tuple[Array, Array]]:
+    """Every member in the Hill frame at t = 0."""
+    state = formation.neutral()
+    for k, member in enumerate(members):
+        craft = formation.craft(member.name)
+        placed = formation.hill_state(
+            {member.name: (np.array(member.position), np.array(member.velocity))}, turning=member.turning
+        )
+        q, v = (x[0] for x in placed[member.name])
+        R_HB = rotation_from_rpy(np.array(member.rpy))
+        R_NH = rotation(q[:4])
+        q[:4] = quat_from_rotation(R_NH @ R_HB)
+        v[:3], v[3:6] = R_HB.T @ v[:3], R_HB.T @ v[3:6]
+        for name, value in joint_values(source, craft, ("member", k, "joints"), member.joints, "position").items():
+            q[craft.joint_named(name).q_at] = value
+        state[member.name] = (q[None], v[None])
+    return state
+
+
+def _known(source: Source, k: int, key: str, name: str, names: list[str]) -> bool:
+    if name not in names:
+        source.error("no-such-member", ("station", k), f"there is no member '{name}'.", nearest(name, names), key)
+        return False
+    return True
+
+
+def _law(
+    formation: Formation, state: Mapping[str, Any], station: StationTable, environment: Any, members: list[MemberTable]
+) -> Any:
+    """The tracking law of a station keeper. The arm keeps the configuration it starts with."""
+    craft, orbit = formation.craft(station.member), formation.needs_orbit("station")
+    member = next(m for m in members if m.name == station.member)
+    R_HB = rotation_from_rpy(np.array(member.rpy if station.rpy is None else station.rpy))
+    held = state[station.member][0][0].copy()
+    held[:7] = neutral(craft)[:7]
+    rho = np.array(station.position)
+    if station.frame is not None:
+        rho = rho - R_HB @ frame_pose(craft, held, station.frame).p
+    options = {"bandwidth": 2 * np.pi * station.bandwidth, "joints": held[7:], "environment": environment}
+    if station.of is None:
+        return tracking_law(lambda craft, t: hill_target(orbit, t, rho, R_HB), **options)
+
+    def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_other: Array, v_other: Array) -> Array:
+        about = (q_other[4:7], rotation(q_other[:4]) @ v_other[3:6])
+        there = hill_target(orbit, t, rho, R_HB, about=about)
+        return tracking_law(lambda craft, t: there, **options)(craft, t, q, v)
+
+    return Coupling(law, {"other": station.of})
+
+
+def _options(table: FormationTable) -> dict[str, Any]:
+    run = table.run
+    options: dict[str, Any] = {
+        name: getattr(run, name)
+        for name in ("integrator", "rtol", "atol", "step", "max_step", "max_steps", "formulation", "seed")
+    }
+    if run.save_every is not None:
+        times = np.arange(0.0, run.duration, run.save_every)
+        options["save_at"] = np.append(times[times < run.duration * (1 - 1e-12)], run.duration)
+    return options

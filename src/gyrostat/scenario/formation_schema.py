@@ -1,0 +1,82 @@
+"""What a scenario file holds where several spacecraft fly in one orbit; docs/formations.md describes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from .quantities import Angle, Frequency, Length, Speed, three
+from .schema import Environment, JointValues, OrbitTable, Run, Table
+
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class MemberTable(Table):
+    """A spacecraft, and where it starts in the Hill frame: x radial, y along-track, z normal."""
+
+    name: Name
+    spacecraft: Name = Field(description="A file beside this one, or a bundled spacecraft.")
+    position: three(Length) = Field(  # type: ignore[valid-type]
+        default_factory=lambda: [0.0, 0.0, 0.0], description="Of its base from the reference orbit, in the Hill frame."
+    )
+    velocity: three(Speed) = Field(  # type: ignore[valid-type]
+        default_factory=lambda: [0.0, 0.0, 0.0], description="As seen in the Hill frame."
+    )
+    rpy: three(Angle) = Field(  # type: ignore[valid-type]
+        default_factory=lambda: [0.0, 0.0, 0.0], description="Roll, pitch, yaw of its base from the Hill frame."
+    )
+    turning: bool = Field(default=True, description="It turns with the Hill frame, as nadir-pointing craft do.")
+    joints: JointValues = Field(default_factory=dict, description="Positions by joint; held there by a station.")
+
+
+class StationTable(Table):
+    """A member that approaches a place and stays there: its base and its joints are controlled, by passivity."""
+
+    member: Name
+    of: Name | None = Field(default=None, description="The member it stays beside; the reference orbit by default.")
+    frame: Name | None = Field(
+        default=None, description="Which frame of it shall be at the place; its base by default."
+    )
+    position: three(Length) = Field(description="From there, in the axes of the Hill frame.")  # type: ignore[valid-type]
+    rpy: three(Angle) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Of its base from the Hill frame; as it starts by default."
+    )
+    bandwidth: Frequency = Field(default=0.004, description='How fast it comes, such as "4 mHz".')
+
+    @model_validator(mode="after")
+    def _sensible(self) -> StationTable:
+        if not self.bandwidth > 0:
+            raise ValueError(f"bandwidth is {self.bandwidth:g} Hz; expected more than zero")
+        return self
+
+
+class FormationTable(Table):
+    """A gyrostat scenario with several spacecraft in one orbit."""
+
+    scenario: Literal[1] = Field(default=1, description="Version of the format.")
+    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    environment: Environment
+    run: Run
+    member: Annotated[list[MemberTable], Field(min_length=1)]
+    station: list[StationTable] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _orbit(self) -> FormationTable:
+        if self.environment.orbit is None:
+            raise ValueError('members fly in an orbit: add [environment.orbit] with altitude = "500 km"')
+        if self.environment.gravity is not None:
+            raise ValueError("environment.gravity cannot be combined with an orbit here: leave it out")
+        if self.run.conserve is not None:
+            raise ValueError("run.conserve cannot be combined with an orbit: leave it out")
+        return self
+
+
+FORMATION_TABLES: dict[tuple[str, ...], type[Table]] = {
+    (): FormationTable,
+    ("run",): Run,
+    ("environment",): Environment,
+    ("environment", "orbit"): OrbitTable,
+    ("member",): MemberTable,
+    ("station",): StationTable,
+}

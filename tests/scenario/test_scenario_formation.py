@@ -1,0 +1,122 @@
+"""One file and one command: a servicer with an arm comes near a client in low orbit and stays; and files that are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import gyrostat as gs
+from gyrostat import scenario
+from gyrostat.cli.main import app
+from gyrostat.environment import differential_gravity
+from gyrostat.model import ModelError
+from gyrostat.scenario.formation import FormationScenario, station_error
+
+DEMO = Path(scenario.__file__).parent / "station_demo.toml"
+
+
+def changed(folder, *changes):
+    text = DEMO.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "station.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return scenario.load(DEMO)
+
+
+@pytest.fixture(scope="module")
+def run(demo):
+    return demo.run()
+
+
+def test_the_tool_comes_to_two_metres_and_stays(demo, run):
+    """Two metres behind the client within half a millimetre for the last four minutes, the arm as it started, the client never touched."""
+    assert isinstance(demo, FormationScenario)
+    assert run.ok
+    place, error = station_error(run, demo.stations[0])
+    assert np.linalg.norm(place[0]) > 30
+    late = run.time > 660
+    assert late.sum() > 70
+    assert error[late].max() < 5e-4
+    np.testing.assert_allclose(np.linalg.norm(place[late], axis=1), 2.0, atol=5e-4)
+    servicer = run.member("servicer")
+    assert np.abs(servicer.q[:, 7:] - servicer.q[0, 7:]).max() < 1e-9
+    assert run.closest_approach().distance > 4.0
+    assert not run.groups["client"].tau.any()
+
+
+def test_gravity_gradient_acts_on_every_link(demo, run):
+    """The environment's wrenches at the end are those of differential gravity at each link's centre of mass."""
+    group = run.groups["servicer"]
+    wrenches = group.signals["wrenches"].values[0, -1]
+    poses = group.poses()
+    r = demo.orbit.state(float(run.time[-1])).r
+    for k, body in enumerate(group.craft.bodies):
+        R, p = poses.R_NB[0, -1, k], poses.p_NB[0, -1, k]
+        pull = body.mass * differential_gravity(demo.orbit.planet.mu, r, p + R @ body.com)
+        np.testing.assert_allclose(R @ wrenches[k, 3:], pull, rtol=1e-6, atol=1e-9)
+        assert wrenches[k].any()
+
+
+def test_one_trajectory_of_all_members(demo):
+    short = demo.simulate(max_step=5.0, save_at=[0.0, 1.0])
+    assert isinstance(short, gs.Trajectory)
+    assert short.audit.worst < 1e-9
+    assert "closest approach of two bases" in short.data.attrs["formation"]
+    np.testing.assert_allclose(short.q[0], demo.q0, atol=1e-12)
+    np.testing.assert_allclose(short.v[0], demo.v0, atol=1e-12)
+
+
+def test_one_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = changed(tmp_path, ('duration = "15 min"', 'duration = "30 s"'))
+    done = CliRunner().invoke(app, ["run", str(path), "--report", "r.html", "--scene", "s.html"])
+    assert done.exit_code == 0, done.output
+    assert "closest approach of two bases" in done.output
+    assert "servicer/tool is" in done.output
+    assert "Station keeping in low orbit (Hill frame)" in (tmp_path / "s.html").read_text(encoding="utf-8")
+    report = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "servicer/joint_2" in report
+    assert gs.Trajectory.load(tmp_path / "station.nc").craft.nbodies == 8
+
+
+def test_members_without_stations_drift(tmp_path):
+    """No control at all: two spacecraft, a hundred seconds."""
+    text = DEMO.read_text(encoding="utf-8").split("[[station]]")[0].replace('"15 min"', '"100 s"')
+    path = tmp_path / "drift.toml"
+    path.write_text(text, encoding="utf-8")
+    run = scenario.load(path).run()
+    assert run.ok
+    assert not run.groups["servicer"].tau.any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([('of = "client"', 'of = "cleint"')], ("station 1", "no member 'cleint'", "Did you mean 'client'")),
+        ([('member = "servicer"', 'member = "x"')], ("no member 'x'",)),
+        ([('frame = "tool"', 'frame = "tol"')], ("no body or frame 'tol'", "Did you mean 'tool'")),
+        ([('name = "servicer"', 'name = "client"')], ("two members are named 'client'",)),
+        ([("[environment.orbit]\n", "[environment]\n#"), ('altitude = "500 km"', "#"), ("inclination", "#")], ("add [environment.orbit]",)),
+        ([('"500 km"', '"-500 km"')], ("lies inside the planet",)),
+        ([('bandwidth = "3 mHz"', "bandwidth = 0")], ("bandwidth is 0 Hz; expected more than zero",)),
+        ([("joint_3 =", "joint_33 =")], ("no joint 'joint_33'", "Did you mean")),
+        ([('spacecraft = "client"', 'spacecraft = "clint"')], ("no spacecraft 'clint' is bundled",)),
+        ([('rpy = ["0 deg", "0 deg", "90 deg"]       # from', 'rpi = ["0 deg", "0 deg", "90 deg"] # from')], ("unknown key 'rpi'", "Did you mean 'rpy'")),
+        ([("[[station]]", "[[statoin]]")], ("unknown key 'statoin'", "Did you mean 'station'")),
+    ],
+)  # fmt: skip
+def test_files_that_are_wrong(tmp_path, changes, words):
+    with pytest.raises(ModelError) as caught:
+        scenario.load(changed(tmp_path, *changes))
+    for word in words:
+        assert word in str(caught.value)
