@@ -6,7 +6,14 @@ import pytest
 import gyrostat as gs
 from gyrostat.algebra import cos, inertia_components, norm, sin
 from gyrostat.control import computed_torque
-from gyrostat.control.adaptive import Tracking, adaptive_floating, adaptive_tracking, base_inertia
+from gyrostat.control.adaptive import (
+    Tracking,
+    _errors,
+    adaptive_floating,
+    adaptive_tracking,
+    base_inertia,
+    parameter_sizes,
+)
 from gyrostat.control.base_attitude import BaseReference, attitude_error
 from gyrostat.control.rate_profile import Reference
 from gyrostat.control.tracking_regressor import tracking_regressor
@@ -81,6 +88,39 @@ def test_the_base_inertia_of_parameters_is_that_of_the_mass_matrix():
     )
 
 
+def test_the_reference_velocity_has_its_exact_rate():
+    """d/dt v_r along any motion, near the reference or far from it: against finite differences."""
+    rng = np.random.default_rng(5)
+    q = gs.step_configuration(CRAFT, gs.neutral(CRAFT), 0.7 * rng.normal(size=CRAFT.nv))
+    v, t, h = rng.normal(size=CRAFT.nv), 2.2, 1e-5
+
+    def reference_velocity(step):
+        return _errors(everything(t + step), gs.step_configuration(CRAFT, q, step * v), v, 1.7).v_r
+
+    # v is constant along the step; v_r does not depend on it
+    expected = (reference_velocity(h) - reference_velocity(-h)) / (2 * h)
+    np.testing.assert_allclose(_errors(everything(t), q, v, 1.7).vdot_r, expected, atol=1e-8)
+
+
+def test_on_a_floating_base_the_unactuated_rows_hold():
+    """(4): Y_0 pi - K_0 s_0 = 0 with the base's reference acceleration that the controller chose, at any state and estimate."""
+    rng = np.random.default_rng(6)
+    gain = rng.uniform(5.0, 20.0, CRAFT.nv)
+    law = adaptive_floating(CRAFT, joints, bandwidth=1.3, gain=gain, adaptation=1.0, estimate=wrong(2))
+    q = gs.step_configuration(CRAFT, gs.neutral(CRAFT), rng.normal(size=CRAFT.nv))
+    v, t = rng.normal(size=CRAFT.nv), 0.8
+    pi, V_r = law.state0[:-6], rng.normal(size=6)
+    z = np.concatenate([pi, V_r])
+    rates = law.derivative(CRAFT, t, q, v, z)
+    wanted = joints(t)
+    v_r = np.concatenate([V_r, wanted.qdot + 1.3 * (wanted.q - q[7:])])
+    vdot_r = np.concatenate([rates[-6:], wanted.qddot + 1.3 * (wanted.qdot - v[6:])])
+    Y = tracking_regressor(CRAFT, q, v, v_r, vdot_r)
+    tau = Y @ pi - gain * (v - v_r)
+    assert np.abs(tau[:6]).max() < 1e-10 and np.abs(Y[:6] @ pi).max() > 1.0
+    np.testing.assert_allclose(law.output(CRAFT, t, q, v, z), np.concatenate([np.zeros(6), tau[6:]]), atol=1e-10)
+
+
 def test_with_true_parameters_the_error_is_zero_from_the_start():
     law = adaptive_tracking(CRAFT, everything, bandwidth=1.0, gain=20.0, adaptation=1.0)
     run = simulate(law, "flying", (0, 10))
@@ -130,8 +170,6 @@ def test_adaptive_tracking_on_a_floating_base():
 
 def test_the_lyapunov_function_falls():
     """V = 1/2 s^T M s + 1/2 |pi - pi_true|^2 / Gamma never rises: the proof, checked along a run."""
-    from gyrostat.control.adaptive import _errors, parameter_sizes
-
     estimate, adaptation = wrong(3), 5.0
     law = adaptive_tracking(CRAFT, everything, bandwidth=1.0, gain=30.0, adaptation=adaptation, estimate=estimate)
     run = simulate(law, "flying", (0, 20))

@@ -249,9 +249,36 @@ def test_the_environment_is_not_the_modes_business():
     """A push from outside changes the momentum; what is conserved is the rest."""
     craft = small_servicer()
 
-    def breeze(craft, t, q, v):
-        return np.concatenate([np.array([[0.0, 0.01, 0.0, 0.02, 0.0, 0.0]]), np.zeros((craft.nbodies - 1, 6))])
-
     trajectory = gs.simulate(craft, t_span=(0, 3), environment=breeze, mode="floating", **TIGHT)
     assert trajectory.mode_audit.ok and trajectory.mode_audit.lines[0].change > 0.01
     assert "less the environment's impulse" in str(trajectory.mode_audit)
+
+
+def breeze(craft, t, q, v):
+    return np.concatenate([np.array([[0.0, 0.01, 0.0, 0.02, 0.0, 0.0]]), np.zeros((craft.nbodies - 1, 6))])
+
+
+@pytest.mark.parametrize("through", [True, False])
+def test_with_an_environment_the_thrusts_own_line_is_judged(through):
+    craft = small_servicer()
+
+    def law(craft, t, q, v):
+        force = np.array([3.0, 0.0, 1.0])
+        wrench = through_center_of_mass(craft, q, force) if through else np.concatenate([np.zeros(3), force])
+        return np.concatenate([wrench, np.zeros(craft.nv - 6)])
+
+    options = {"t_span": (0, 2), "control": law, "environment": breeze, "mode": "translation-flying"}
+    if through:
+        assert gs.simulate(craft, **options).mode_audit.ok
+    else:
+        with pytest.warns(gs.SimulationWarning, match="beside the craft's centre of mass"):
+            assert not gs.simulate(craft, **options).mode_audit.ok
+
+
+@pytest.mark.parametrize("environment", [None, breeze])
+def test_a_run_read_from_a_file_is_audited_as_it_was(tmp_path, environment):
+    craft = small_servicer()
+    q, v = state(craft, 3, 0.05, wheel_speed=30.0)
+    run = gs.simulate(craft, q, v, (0, 2), mode="floating", environment=environment, **TIGHT)
+    again = gs.Trajectory.load(run.save(tmp_path / "run.nc"))
+    assert again.mode_audit.ok and str(again.mode_audit) == str(run.mode_audit)
