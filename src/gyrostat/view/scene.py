@@ -54,7 +54,7 @@ class Film:
 
 
 def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_FRAMES) -> Film:
-    """The frames of one run: where everything is, and arrows whose longest is a third to a half of the craft."""
+    """The frames of one run: where everything is, and arrows whose longest is a third of the craft or more."""
     craft = trajectory.craft
 
     def own(values: Any) -> Array:
@@ -74,7 +74,7 @@ def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_
     wrenches = own(trajectory.reaction_wrenches().values)[keep][:, 1:]
     turned = np.einsum("tbij,tbsj->tbsi", R[:, 1:], wrenches.reshape(*wrenches.shape[:-1], 2, 3))
     linear = own(split.linear)[keep]
-    long = 0.5 if craft.nbodies > 1 else 0.75  # out of the hull
+    long = 0.36 if craft.nbodies > 1 else 0.75  # a single body would hide a shorter one
     unit = _unit(np.stack([base, carried, base + carried]), long * size)
     linear_unit, torque_unit, force_unit = (
         _unit(linear, size / 2),
