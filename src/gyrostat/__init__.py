@@ -3,15 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from . import algebra as algebra
-from .formulations.equivalent_manipulator import equivalent_force as equivalent_force
-from .formulations.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
-from .formulations.equivalent_manipulator import equivalent_state as equivalent_state
-from .formulations.generalized_jacobian import base_velocity_from_momentum as base_velocity_from_momentum
-from .formulations.generalized_jacobian import generalized_coriolis as generalized_coriolis
-from .formulations.generalized_jacobian import generalized_inertia as generalized_inertia
-from .formulations.generalized_jacobian import generalized_jacobian as generalized_jacobian
-from .formulations.generalized_jacobian import generalized_jacobian_rate as generalized_jacobian_rate
-from .formulations.generalized_jacobian import reduced_forward_dynamics as reduced_forward_dynamics
 from .formulations.recursive import Poses as Poses
 from .formulations.recursive import bias_force as bias_force
 from .formulations.recursive import center_of_mass as center_of_mass
@@ -49,20 +40,38 @@ from .model import Thruster as Thruster
 from .model import Wheel as Wheel
 
 if TYPE_CHECKING:
+    from .algebra import attitude as attitude
     from .control.controller import Controller as Controller
     from .control.controller import joint_torques as joint_torques
     from .control.passive import Actuators as Actuators
     from .control.passive import Stops as Stops
     from .environment import Environment as Environment
     from .environment import uniform_gravity as uniform_gravity
+    from .formulations import constraints as constraints
+    from .formulations.equivalent_manipulator import equivalent_force as equivalent_force
+    from .formulations.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
+    from .formulations.equivalent_manipulator import equivalent_state as equivalent_state
+    from .formulations.generalized_jacobian import base_velocity_from_momentum as base_velocity_from_momentum
+    from .formulations.generalized_jacobian import generalized_coriolis as generalized_coriolis
+    from .formulations.generalized_jacobian import generalized_inertia as generalized_inertia
+    from .formulations.generalized_jacobian import generalized_jacobian as generalized_jacobian
+    from .formulations.generalized_jacobian import generalized_jacobian_rate as generalized_jacobian_rate
+    from .formulations.generalized_jacobian import reduced_forward_dynamics as reduced_forward_dynamics
     from .io import check as check
     from .io import load as load
     from .io import load_formation as load_formation
     from .io import save as save
+    from .model.assembly import attach as attach
+    from .model.assembly import joined_state as joined_state
+    from .model.assembly import together as together
+    from .model.assembly import transfer_state as transfer_state
     from .simulation import SimulationWarning as SimulationWarning
     from .simulation import Trajectory as Trajectory
     from .simulation import When as When
     from .simulation import simulate as simulate
+    from .simulation.constrained import simulate_constrained as simulate_constrained
+    from .simulation.phases import Phase as Phase
+    from .simulation.phases import simulate_phases as simulate_phases
     from .tracing import Kernel as Kernel
     from .tracing import TraceError as TraceError
     from .tracing import compile as compile
@@ -76,12 +85,26 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Names whose modules need more than NumPy: imported when first used, so that `import gyrostat` stays quick.
+# Names imported when first used, because they need more than NumPy or time: `import gyrostat` stays quick.
 _LATER = {
+    "algebra": ("attitude",),
+    "formulations": ("constraints",),
+    "formulations.equivalent_manipulator": ("equivalent_force", "equivalent_manipulator", "equivalent_state"),
+    "formulations.generalized_jacobian": (
+        "base_velocity_from_momentum",
+        "generalized_coriolis",
+        "generalized_inertia",
+        "generalized_jacobian",
+        "generalized_jacobian_rate",
+        "reduced_forward_dynamics",
+    ),
+    "model.assembly": ("attach", "joined_state", "together", "transfer_state"),
     "control.controller": ("Controller", "joint_torques"),
     "control.passive": ("Actuators", "Stops"),
     "environment": ("Environment", "uniform_gravity"),
     "io": ("check", "load", "load_formation", "save"),
+    "simulation.constrained": ("simulate_constrained",),
+    "simulation.phases": ("Phase", "simulate_phases"),
     "simulation": ("SimulationWarning", "Trajectory", "When", "simulate"),
     "verification": ("verify",),
     "tracing": ("Kernel", "TraceError", "compile", "interp", "jacobian_of", "linearize", "normal", "trace", "uniform"),
@@ -94,7 +117,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"gyrostat has no attribute '{name}'.")
     from importlib import import_module
 
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    module = import_module(f".{_HOME[name]}", __name__)
+    value = getattr(module, name, None) or import_module(f"{module.__name__}.{name}")
     globals()[name] = value
     return value
 
