@@ -6,7 +6,9 @@ import pytest
 import gyrostat as gs
 from gyrostat.algebra import cross, norm, quat_conjugate, quat_exp, quat_log, quat_multiply
 from gyrostat.control import commanded_loads
+from gyrostat.control.base_attitude import BaseReference
 from gyrostat.control.control_moment_gyros import (
+    gyro_attitude,
     gyro_pyramid,
     gyro_report,
     gyro_state,
@@ -15,6 +17,7 @@ from gyrostat.control.control_moment_gyros import (
     singularity_measure,
     within_rate_limits,
 )
+from gyrostat.control.paths import MinimumJerk, joint_path
 
 J, SPEED = 0.05, 600.0
 SIZE = J * SPEED
@@ -150,3 +153,34 @@ def test_saturated_gyros_are_reported_and_the_run_goes_on():
     early = np.abs(run.v[run.time < 30, 2]).max()
     assert early < 0.03 and np.abs(run.v[-1, 2]) > 0.3
     assert report.used.max() > 0.8 and report.closest < 0.05
+
+
+def test_gyros_hold_the_base_against_an_arm():
+    """The arm's reaction fed forward: only the gimbals' rate loops (10 1/s) are left to be felt."""
+    bus = gs.Body("bus", 200.0, inertia=(30.0, 35.0, 40.0))
+    shoulder = gs.Joint("shoulder", parent="bus", position=(0.8, 0, 0.1), axis=(0.2, 0.1, 1))
+    bodies = [bus, *gyro_pyramid("bus", J), gs.Body("arm", 12.0, (0.7, 0, 0), (0.1, 2, 2), shoulder)]
+    craft = gs.Spacecraft.build("gyros and arm", bodies)
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    v[-4:] = SPEED
+    swing = joint_path([0.0], [1.2], MinimumJerk(15.0))
+    place = craft.joint_named("shoulder")
+
+    def arm(craft, t, q, v):
+        wanted = swing(t)
+        return wanted.qddot + 4.0 * (wanted.qdot - v[place.v_at]) + 4.0 * (wanted.q - q[place.q_at])
+
+    law = gyro_attitude(lambda t: BaseReference(np.array([1.0, 0, 0, 0])), size=SIZE, arm=arm)
+    held = gs.simulate(craft, q, v, (0, 15), control=law, mode="rotation-floating", rtol=1e-11, atol=1e-11)
+
+    def without(craft, t, q, v):
+        joints = np.concatenate([-v[6:10], arm(craft, t, q, v)])
+        return commanded_loads(craft, q, v, "floating", joints=joints).tau
+
+    still = gs.neutral(craft)
+    loose = gs.simulate(craft, still, np.zeros(craft.nv), (0, 15), control=without, mode="floating")
+    angle = [2 * np.linalg.norm(run.q[:, 1:4], axis=1).max() for run in (held, loose)]
+    assert angle[0] < 0.02 * angle[1] and angle[1] > 0.2
+    np.testing.assert_allclose(held.q[-1, place.q_at], 1.2, atol=1e-3)
+    h = held.momentum("com")[:, :3]
+    assert np.abs(h - h[0]).max() < 1e-11 * 4 * SIZE

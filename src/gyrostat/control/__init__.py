@@ -19,6 +19,7 @@ from .computed_torque import computed_torque as computed_torque
 from .computed_torque import gains as gains
 from .computed_torque import joint_error as joint_error
 from .control_moment_gyros import gyro as gyro
+from .control_moment_gyros import gyro_attitude as gyro_attitude
 from .control_moment_gyros import gyro_pyramid as gyro_pyramid
 from .control_moment_gyros import gyro_report as gyro_report
 from .control_moment_gyros import gyro_state as gyro_state

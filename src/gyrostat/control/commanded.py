@@ -26,7 +26,7 @@ class Response(NamedTuple):
     answer: Array  # (6,)
 
 
-class _Blocks(NamedTuple):
+class Blocks(NamedTuple):
     """Of M and the bias force, base rows taken about the craft's centre of mass c: rates of base, joints, wheels."""
 
     m: Any
@@ -79,7 +79,7 @@ def commanded_loads(
     the part that does not turn the base is added. wrenches: what acts on the bodies from outside, as far as it is known.
     """
     may = mode_named(mode)
-    k = _blocks(craft, q, v, wrenches)
+    k = blocks(craft, q, v, wrenches)
     X, answer = _response(k, mode, turn, push)
     base = answer - X @ joints
     if wheels_turn := turn is not None and not may.couple:
@@ -108,10 +108,10 @@ def base_response(
 
     In floating mode X is that of the generalised Jacobian (wheels, if any, spin on without torque): J* = J_m - J_0 X.
     """
-    return _response(_blocks(craft, q, v, wrenches), mode, turn, push)
+    return _response(blocks(craft, q, v, wrenches), mode, turn, push)
 
 
-def _response(k: _Blocks, mode: str, turn: Array | None, push: Array | None) -> Response:
+def _response(k: Blocks, mode: str, turn: Array | None, push: Array | None) -> Response:
     may = mode_named(mode)
     _demand(mode, may.turns_by_wheels or may.couple, may.wheels, turn, "turn")
     _demand(mode, may.force, may.force, push, "push")
@@ -130,13 +130,14 @@ def _response(k: _Blocks, mode: str, turn: Array | None, push: Array | None) -> 
     return Response(np.concatenate([X_w, X_v]), np.concatenate([turn, push]))
 
 
-def _blocks(craft: Spacecraft, q: Array, v: Array, wrenches: Array | None) -> _Blocks:
+def blocks(craft: Spacecraft, q: Array, v: Array, wrenches: Array | None = None) -> Blocks:
+    """Coefficients of (1)-(3) in `commanded_loads`."""
     M, b = mass_matrix(craft, q), bias_force(craft, q, v, wrenches=wrenches)
     n = 6 + joint_count(craft)
     m, mc = M[3, 3], np.array([M[2, 4], M[0, 5], M[1, 3]])
     c = mc / m
     A = M[:3, 6:] - cross(c, M[3:6, 6:]) if craft.nv > 6 else np.zeros((3, 0))
-    return _Blocks(
+    return Blocks(
         m,
         c,
         mirror(M[:3, :3] + skew(mc) @ skew(c)),
@@ -151,7 +152,7 @@ def _blocks(craft: Spacecraft, q: Array, v: Array, wrenches: Array | None) -> _B
     )
 
 
-def _least_torque(k: _Blocks, rate: Array, null_motion: Array | None) -> Array:
+def _least_torque(k: Blocks, rate: Array, null_motion: Array | None) -> Array:
     """W' with A_w W' = rate and the least sum of (J W')^2, plus the part of null_motion that A_w does not see."""
     axes = k.A_w / k.J_w
     if null_motion is not None:

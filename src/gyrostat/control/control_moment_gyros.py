@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,8 @@ from ..algebra import Array, absolute, cross, exp, maximum, minimum, mirror, rot
 from ..formulations.recursive import forward_kinematics
 from ..formulations.recursive.kinematics import body_twists, joint_poses
 from ..model import Body, Joint, Limits, Spacecraft, Wheel
+from .base_attitude import BaseReference, turn_command
+from .commanded import blocks, commanded_loads, joint_count
 
 INFINITY = float("inf")
 
@@ -130,6 +132,43 @@ def within_rate_limits(craft: Spacecraft, rates: Array) -> Array:
 def gimbal_places(craft: Spacecraft) -> list[int]:
     """Where the gimbals' rates stand among the joints (in v[6:])."""
     return [craft.joint_named(g.gimbal).v_at.start - 6 for g in gyros(craft)]
+
+
+def gyro_attitude(
+    reference: Callable[[Any], BaseReference],
+    *,
+    size: float,
+    kp: float = 0.04,
+    kd: float = 0.4,
+    servo: float = 10.0,
+    arm: Callable[[Spacecraft, Any, Array, Array], Array] | None = None,
+) -> Callable[[Spacecraft, Any, Array, Array], Array]:
+    """The law tau(craft, t, q, v): gyros hold or turn the base while the arm moves, its reaction fed forward.
+
+    For the base to turn at w', the gyros' momentum must change at what the rest of the craft does not take up (angular rows about the
+    centre of mass, `commanded_loads`, gimbals at rest):
+
+        A rates = -(S w' + A_j q'' + b_C),   w' = w'_d + kd (w_d - w) + kp e                                  (3)
+
+    size: momentum of one wheel, in N m s. servo: of the gimbals' rate loops, in 1/s. arm(craft, t, q, v): accelerations of the
+    joints that are no gimbals, in their order; at rest by default. The wheels spin on without torque.
+    """
+
+    def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        gimbals, n = gimbal_places(craft), joint_count(craft)
+        others = [k for k in range(n) if k not in gimbals]
+        moves = -v[[6 + k for k in others]] if arm is None else arm(craft, t, q, v)
+        still = np.array([0.0 if k - 6 in gimbals else x for k, x in enumerate(v)])
+        wish = dict(zip(others, moves, strict=True))
+        k = blocks(craft, q, still)
+        turn = turn_command(q, v, reference(t), kp, kd)
+        rest = k.A_j @ np.array([wish.get(i, 0.0) for i in range(n)]) + k.b_C
+        rates = robust_rates(gyro_state(craft, q, v).A, -(k.S @ turn + rest), t, size=size)  # (3)
+        rates = within_rate_limits(craft, rates)
+        wish |= {i: servo * (rate - v[6 + i]) for i, rate in zip(gimbals, rates, strict=True)}
+        return commanded_loads(craft, q, v, "floating", joints=np.array([wish[i] for i in range(n)])).tau
+
+    return control
 
 
 class GyroReport(NamedTuple):

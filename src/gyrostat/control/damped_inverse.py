@@ -28,9 +28,7 @@ class Inverse(NamedTuple):
     damping: Any  # lambda: zero away from singularities
 
 
-def damped_inverse(
-    J: Array, wanted: Array, damping: Damping = USUAL, *, null_motion: Array | None = None
-) -> Inverse:
+def damped_inverse(J: Array, wanted: Array, damping: Damping = USUAL, *, null_motion: Array | None = None) -> Inverse:
     """Joint rates x (n,) with J x = wanted (m <= n rows), damped near singularities:
 
         x = J^T (J J^T + lambda^2 1)^-1 (wanted - J z) + z                                                  (1)

@@ -13,6 +13,7 @@ from ..formulations.recursive import forward_kinematics, jacobian
 from ..model import Spacecraft
 from .allocation import allocate
 from .controller import Controller
+from .sensors import Instruments, Place
 
 G0 = 9.80665  # m/s^2
 
@@ -113,26 +114,29 @@ class Pulses:
     def _n(self) -> int:
         return len(self.craft.thrusters)
 
-    def controller(self, law: Callable[[Spacecraft, Any, Array, Array], Array]) -> Controller:
-        """The sampled controller that makes tau[:6] of `law` by pulses."""
+    def controller(
+        self, law: Callable[[Spacecraft, Any, Array, Array], Array], instruments: Instruments | None = None
+    ) -> Controller:
+        """The sampled controller that makes tau[:6] of `law` by pulses. instruments: what the law sees in place of the state."""
         tick = self.period / self.ticks
 
-        def output(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, sample: Any) -> Array:
-            return self._step(law, craft, t, q, v, z, sample, tick)[0]
+        def step(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, place: Place) -> tuple[Array, Array]:
+            seen = (q, v) if instruments is None else instruments.read(craft, q, v, place)
+            return self._step(craft, np.asarray(law(craft, t, *seen)), z, place.sample, tick)
 
-        def update(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, sample: Any) -> Array:
-            return self._step(law, craft, t, q, v, z, sample, tick)[1]
+        def output(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, run: Any, sample: Any, seed: Any) -> Array:
+            return step(craft, t, q, v, z, Place(seed, run, sample))[0]
+
+        def update(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, run: Any, sample: Any, seed: Any) -> Array:
+            return step(craft, t, q, v, z, Place(seed, run, sample))[1]
 
         return Controller(output, np.zeros(5 * self._n + 7), update=update, period=tick)
 
-    def _step(
-        self, law: Any, craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, sample: Any, tick: float
-    ) -> tuple[Array, Array]:
+    def _step(self, craft: Spacecraft, tau: Array, z: Array, sample: Any, tick: float) -> tuple[Array, Array]:
         """The load of this part of the period, and the memory after it."""
         n = self._n
         left, carried, pulses, on_time, unmet = (z[k * n : (k + 1) * n] for k in range(5))
         missing, propellant = z[5 * n : 5 * n + 6], z[5 * n + 6]
-        tau = np.asarray(law(craft, t, q, v))
         limits = thrust_limits(craft)
         shortest = np.array([x.minimum_on_time for x in craft.thrusters])
         shared = allocate(thruster_matrix(craft)[:6], tau[:6], limits)
