@@ -64,6 +64,16 @@ def test_files_with_several_spacecraft():
     assert len(formation) == len(crafts) == 2
 
 
+def test_several_files(tmp_path):
+    first, second = tmp_path / "a.toml", tmp_path / "b.toml"
+    gs.save(box("a", 5.0), first)
+    gs.save(armed("b"), second)
+    formation = Formation(gs.load_formation(first, second))
+    assert formation.names == ("a", "b")
+    with pytest.raises(ValueError, match="a spacecraft named 'a' was in an earlier file already"):
+        gs.load_formation(first, second, first)
+
+
 @pytest.mark.parametrize(
     ("build", "words"),
     [

@@ -67,9 +67,27 @@ def _load(path: Path, base: str | None, mesh_root: Path | None) -> Spacecraft:
     return read_urdf(data, str(path), base=base, mesh_roots=roots)
 
 
-def load_formation(path: PathLike, *, mesh_root: PathLike | None = None) -> dict[str, Spacecraft]:
-    """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its base."""
-    path = Path(path)
+def load_formation(path: PathLike, *others: PathLike, mesh_root: PathLike | None = None) -> dict[str, Spacecraft]:
+    """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its base; or those of
+    several files, by their own names. `gs.Formation(gs.load_formation(...))` makes a formation of them.
+    """
+    if not others:
+        return _load_several(Path(path), mesh_root)
+    found: dict[str, Spacecraft] = {}
+    for file in (path, *others):
+        inside = _load_several(Path(file), mesh_root)
+        named = {craft.name: craft for craft in inside.values()} if len(inside) == 1 else inside
+        for name, craft in named.items():
+            if name in found:
+                raise ValueError(
+                    f"'{file}': a spacecraft named '{name}' was in an earlier file already. Load them one by one, and name them: "
+                    f"{{'first': gs.load(...), 'second': gs.load(...)}}."
+                )
+            found[name] = craft
+    return found
+
+
+def _load_several(path: Path, mesh_root: PathLike | None) -> dict[str, Spacecraft]:
     roots = (path.parent,) if mesh_root is None else (path.parent, Path(mesh_root))
     data = read_bytes(path)
     if path.suffix.lower() in (".xml", ".mjcf") and parse_xml(data, str(path)).tag == "mujoco":
