@@ -40,6 +40,9 @@ from .model import Thruster as Thruster
 from .model import Wheel as Wheel
 
 if TYPE_CHECKING:
+    from . import models as models
+    from . import scenario as scenario
+    from . import workspace as workspace
     from .algebra import attitude as attitude
     from .control.controller import Controller as Controller
     from .control.controller import joint_torques as joint_torques
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from .simulation import When as When
     from .simulation import simulate as simulate
     from .simulation.constrained import simulate_constrained as simulate_constrained
+    from .simulation.floating import FloatingPose as FloatingPose
     from .simulation.phases import Phase as Phase
     from .simulation.phases import simulate_phases as simulate_phases
     from .tracing import Kernel as Kernel
@@ -82,6 +86,7 @@ if TYPE_CHECKING:
     from .tracing import trace as trace
     from .tracing import uniform as uniform
     from .verification import verify as verify
+    from .view.report import write_report as write_report
 
 __version__ = "0.1.0"
 
@@ -102,6 +107,9 @@ _LATER = {
     "control.controller": ("Controller", "joint_torques"),
     "control.passive": ("Actuators", "Stops"),
     "environment": ("Environment", "uniform_gravity"),
+    "": ("models", "scenario", "workspace"),
+    "simulation.floating": ("FloatingPose",),
+    "view.report": ("write_report",),
     "io": ("check", "load", "load_formation", "save"),
     "simulation.constrained": ("simulate_constrained",),
     "simulation.phases": ("Phase", "simulate_phases"),
@@ -117,8 +125,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"gyrostat has no attribute '{name}'.")
     from importlib import import_module
 
-    module = import_module(f".{_HOME[name]}", __name__)
-    value = getattr(module, name, None) or import_module(f"{module.__name__}.{name}")
+    home = f".{_HOME[name]}" if _HOME[name] else ""
+    module = import_module(home, __name__) if home else None
+    value = getattr(module, name, None) or import_module(f"{home}.{name}", __name__)
     globals()[name] = value
     return value
 

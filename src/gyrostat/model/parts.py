@@ -15,6 +15,7 @@ from .findings import nearest
 from .kinds import KINDS, AbstractKind
 
 INFINITY = float("inf")
+Given = Any  # numbers in any nesting, or symbols; an array once the part is built
 
 
 def array(value: Any, shape: tuple[int, ...], what: str) -> Array:
@@ -100,10 +101,10 @@ class Joint:
     name: str
     kind: str = "revolute"
     parent: str | None = None
-    position: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
-    rotation: Array = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # type: ignore[assignment]
-    axis: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
-    axis2: Array = (0.0, 1.0, 0.0)  # type: ignore[assignment]
+    position: Given = (0.0, 0.0, 0.0)
+    rotation: Given = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    axis: Given = (0.0, 0.0, 1.0)
+    axis2: Given = (0.0, 1.0, 0.0)
     limits: Limits = Limits()
     stiffness: Any = 0.0
     rest: Any = 0.0
@@ -186,8 +187,8 @@ class Body:
 
     name: str
     mass: Any = 0.0
-    com: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
-    inertia: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    com: Given = (0.0, 0.0, 0.0)
+    inertia: Given = (0.0, 0.0, 0.0)
     joint: Joint = None  # type: ignore[assignment]
     shapes: tuple[Shape, ...] = ()
     included: bool = False
@@ -211,8 +212,8 @@ class Frame:
 
     name: str
     body: str
-    position: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
-    rotation: Array = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # type: ignore[assignment]
+    position: Given = (0.0, 0.0, 0.0)
+    rotation: Given = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
     def __post_init__(self) -> None:
         what = f"frame '{self.name}'"
@@ -233,8 +234,8 @@ class Thruster:
 
     name: str
     body: str
-    position: Array
-    direction: Array
+    position: Given
+    direction: Given
     max_thrust: Any = INFINITY
     minimum_on_time: Any = 0.0
     specific_impulse: Any = INFINITY

@@ -73,7 +73,7 @@ def elbow_up(craft: Spacecraft) -> Array:
 def thrusters_in_pairs(body: str = "bus", lever: float = 0.7, max_thrust: float = MAX_THRUST) -> tuple[Thruster, ...]:
     """Twelve: along +-x at y = +-lever, along +-y at z = +-lever, along +-z at x = +-lever. Any wrench is a sum of theirs."""
     thrusters = []
-    for k, (axis, across) in enumerate(("xy", "yz", "zx")):
+    for k, (axis, across) in enumerate((("x", "y"), ("y", "z"), ("z", "x"))):
         for sign in (1.0, -1.0):
             for side in (1.0, -1.0):
                 position, direction = np.zeros(3), np.zeros(3)
