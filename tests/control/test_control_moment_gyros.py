@@ -5,19 +5,10 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import cross, norm, quat_conjugate, quat_exp, quat_log, quat_multiply
-from gyrostat.control import commanded_loads
+from gyrostat.control import MinimumJerk, commanded_loads, joint_path
 from gyrostat.control.base_attitude import BaseReference
-from gyrostat.control.control_moment_gyros import (
-    gyro_attitude,
-    gyro_pyramid,
-    gyro_report,
-    gyro_state,
-    gyros,
-    robust_rates,
-    singularity_measure,
-    within_rate_limits,
-)
-from gyrostat.control.paths import MinimumJerk, joint_path
+from gyrostat.control.control_moment_gyros import gyro_pyramid, gyro_report, gyro_state, gyros
+from gyrostat.control.gyro_steering import gyro_attitude, robust_rates, singularity_measure, within_rate_limits
 
 J, SPEED = 0.05, 600.0
 SIZE = J * SPEED

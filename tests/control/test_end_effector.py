@@ -5,7 +5,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import Pose, exp_so3, log_so3
-from gyrostat.control import commanded_loads
+from gyrostat.control import MinimumJerk, PoseReference, commanded_loads, line, screw_path
 from gyrostat.control.base_attitude import BaseReference, base_commands
 from gyrostat.control.damped_inverse import Damping, damped_inverse
 from gyrostat.control.end_effector import (
@@ -17,7 +17,6 @@ from gyrostat.control.end_effector import (
     task_state,
     transposed_jacobian,
 )
-from gyrostat.control.paths import MinimumJerk, PoseReference, line, screw_path
 from gyrostat.models import servicer, servicer7
 from gyrostat.models.servicer7 import elbow_up
 from manoeuvring_crafts import small_servicer, state

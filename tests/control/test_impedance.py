@@ -4,9 +4,9 @@ import numpy as np
 
 import gyrostat as gs
 from gyrostat.algebra import cross
+from gyrostat.control import PoseReference
 from gyrostat.control.end_effector import POSITION, Task, task_state
 from gyrostat.control.impedance import impedance, wrenches_at
-from gyrostat.control.paths import PoseReference
 from gyrostat.models import servicer7
 from gyrostat.models.servicer7 import elbow_up
 

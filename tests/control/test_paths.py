@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial import Polynomial
 
 from gyrostat.algebra import Pose, dq_from_pose, dq_interpolate, log_so3, pose_from_dq, rotation
-from gyrostat.control.paths import (
+from gyrostat.control import (
     MinimumJerk,
     Quintic,
     Trapezoidal,

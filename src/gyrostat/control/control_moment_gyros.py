@@ -1,18 +1,16 @@
-"""Single-gimbal control-moment gyros: a wheel of constant momentum on a gimballed body, and steering past singularities."""
+"""Single-gimbal control-moment gyros: a wheel of constant momentum on a gimballed body."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, absolute, cross, exp, maximum, minimum, mirror, rotation, sin, solve_spd, sqrt
+from ..algebra import Array, cross, rotation
 from ..formulations.recursive import forward_kinematics
 from ..formulations.recursive.kinematics import body_twists, joint_poses
 from ..model import Body, Joint, Limits, Spacecraft, Wheel
-from .base_attitude import BaseReference, turn_command
-from .commanded import blocks, commanded_loads, joint_count
 
 INFINITY = float("inf")
 
@@ -97,78 +95,9 @@ def gyro_state(craft: Spacecraft, q: Array, v: Array) -> GyroState:
     return GyroState(np.stack(h, axis=1), np.stack(A, axis=1))
 
 
-def singularity_measure(A: Array) -> Any:
-    """sqrt det(A A^T): zero where no gimbal rates make torque about some axis."""
-    G = A @ A.T
-    return sqrt(maximum(_det(G), 0.0))
-
-
-def robust_rates(A: Array, hdot: Array, t: Any, *, size: Any, damping: float = 0.01, sharpness: float = 10.0) -> Array:
-    """Gimbal rates (n,) for a wanted rate of change of the gyros' momentum: the generalised singularity-robust inverse.
-
-        rates = A^T (A A^T + s E)^-1 hdot,   s = damping exp(-sharpness det(A A^T))                    (1)
-        E = 1 + offdiagonal 0.01 sin(0.5 pi t + phase): even a singular direction is left                 (2)
-
-    with A in units of `size`, the momentum of one wheel. Wie, Bailey & Heiberg, J. Guidance 24 (2001).
-    """
-    A = A / size
-    e = [0.01 * sin(0.5 * np.pi * t + phase) for phase in (0.0, 0.5 * np.pi, np.pi)]
-    E = np.array([[1.0, e[2], e[1]], [e[2], 1.0, e[0]], [e[1], e[0], 1.0]])  # (2)
-    G = mirror(A @ A.T)
-    s = damping * exp(-sharpness * _det(G))
-    return A.T @ solve_spd(G + s * E, hdot / size)  # (1)
-
-
-def within_rate_limits(craft: Spacecraft, rates: Array) -> Array:
-    """Gimbal rates scaled down together, so that none is beyond its limit and the torque keeps its direction."""
-    factor: Any = 1.0
-    for g, rate in zip(gyros(craft), rates, strict=True):
-        limit = craft.joint_named(g.gimbal).limits.velocity
-        if np.isfinite(limit):
-            factor = minimum(factor, limit / maximum(absolute(rate), limit))
-    return factor * rates
-
-
 def gimbal_places(craft: Spacecraft) -> list[int]:
     """Where the gimbals' rates stand among the joints (in v[6:])."""
     return [craft.joint_named(g.gimbal).v_at.start - 6 for g in gyros(craft)]
-
-
-def gyro_attitude(
-    reference: Callable[[Any], BaseReference],
-    *,
-    size: float,
-    kp: float = 0.04,
-    kd: float = 0.4,
-    servo: float = 10.0,
-    arm: Callable[[Spacecraft, Any, Array, Array], Array] | None = None,
-) -> Callable[[Spacecraft, Any, Array, Array], Array]:
-    """The law tau(craft, t, q, v): gyros hold or turn the base while the arm moves, its reaction fed forward.
-
-    For the base to turn at w', the gyros' momentum must change at what the rest of the craft does not take up (angular rows about the
-    centre of mass, `commanded_loads`, gimbals at rest):
-
-        A rates = -(S w' + A_j q'' + b_C),   w' = w'_d + kd (w_d - w) + kp e                                  (3)
-
-    size: momentum of one wheel, in N m s. servo: of the gimbals' rate loops, in 1/s. arm(craft, t, q, v): accelerations of the
-    joints that are no gimbals, in their order; at rest by default. The wheels spin on without torque.
-    """
-
-    def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        gimbals, n = gimbal_places(craft), joint_count(craft)
-        others = [k for k in range(n) if k not in gimbals]
-        moves = -v[[6 + k for k in others]] if arm is None else arm(craft, t, q, v)
-        still = np.array([0.0 if k - 6 in gimbals else x for k, x in enumerate(v)])
-        wish = dict(zip(others, moves, strict=True))
-        k = blocks(craft, q, still)
-        turn = turn_command(q, v, reference(t), kp, kd)
-        rest = k.A_j @ np.array([wish.get(i, 0.0) for i in range(n)]) + k.b_C
-        rates = robust_rates(gyro_state(craft, q, v).A, -(k.S @ turn + rest), t, size=size)  # (3)
-        rates = within_rate_limits(craft, rates)
-        wish |= {i: servo * (rate - v[6 + i]) for i, rate in zip(gimbals, rates, strict=True)}
-        return commanded_loads(craft, q, v, "floating", joints=np.array([wish[i] for i in range(n)])).tau
-
-    return control
 
 
 class GyroReport(NamedTuple):
@@ -206,7 +135,3 @@ def gyro_report(craft: Spacecraft, time: Sequence[float], q: Array, v: Array) ->
         fastest.append((joint.name, float(np.abs(v[:, joint.v_at]).max()), float(joint.limits.velocity)))
     k = int(measure.argmin())
     return GyroReport(measure, float(measure[k]), float(np.asarray(time)[k]), used, tuple(fastest))
-
-
-def _det(G: Array) -> Any:
-    return G[0] @ cross(G[1], G[2])

@@ -21,7 +21,7 @@ from ..formulations.recursive import frame_pose, jacobian, jacobian_rate, moment
 from ..model import Spacecraft
 from .commanded import base_response, commanded_loads, joint_count
 from .damped_inverse import USUAL, Damping, damped_inverse
-from .paths import PosePath, PoseReference
+from .pose_paths import PosePath, PoseReference
 
 TWIST = (0, 1, 2, 3, 4, 5)
 POSITION = (3, 4, 5)

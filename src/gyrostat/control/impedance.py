@@ -13,7 +13,7 @@ from ..model import Spacecraft
 from .commanded import commanded_loads
 from .damped_inverse import USUAL, Damping, damped_inverse
 from .end_effector import Law, Task, pose_error, task_state
-from .paths import PosePath
+from .pose_paths import PosePath
 
 
 def impedance(
