@@ -246,15 +246,16 @@ def _save_within(
 
 def _outcome(clock: Clock, k: int, saved: Array, status: Status, h: float, interrupted: bool) -> Outcome:
     part = clock.parts[k]
-    ones = np.ones(part.count)
-    state = State(
-        clock.t * ones,
-        clock.of(clock.y, k).copy(),
-        part.state.held,
-        h * ones,
-        float(status) * ones,
-        clock.steps * ones,
-        clock.rejections * ones,
-        np.zeros((part.count, 0)),
-    )
+    count = part.count
+    state = ended_state(np.full(count, clock.t), clock.of(clock.y, k).copy(), part.state.held, np.full(count, h))
+    state.status[:], state.steps[:], state.rejections[:] = float(status), clock.steps, clock.rejections
     return Outcome(saved, state, [], interrupted)
+
+
+def ended_state(t: Array, y: Array, held: Array, h: Array) -> State:
+    """The state of runs at their end; what only the engine needs to go on is empty, with a row for each run."""
+    state = State.begin(t, y, held, h)
+    for name, value in vars(state).items():
+        if np.ndim(value) > 1 and len(value) != len(t):
+            setattr(state, name, np.zeros((len(t), *np.shape(value)[1:])))
+    return state

@@ -19,6 +19,7 @@ from ..simulation.dataset import WRENCH, coordinate_names
 from ..simulation.system import State
 from ..simulation.trajectory import Trajectory
 from ..tracing import compile
+from .shared_clock import ended_state
 
 if TYPE_CHECKING:
     import xarray
@@ -127,10 +128,8 @@ def _dataset(
 def _state(run: FormationTrajectory) -> State:
     """What a report says of the run: how far, how many steps. It cannot be continued as a tree."""
     states = [t.state for t in run.groups.values()]
-    state = State.begin(
-        np.array([min(float(s.t.min()) for s in states)]), np.zeros((1, 0)), np.zeros((1, 0)), np.zeros(1)
-    )
-    state.g = np.zeros((1, 0))
+    nothing = np.zeros((1, 0))
+    state = ended_state(np.array([min(float(s.t.min()) for s in states)]), nothing, nothing, np.zeros(1))
     state.steps[:] = sum(s.steps.sum() for s in states)
     state.rejections[:] = sum(s.rejections.sum() for s in states)
     state.status[:] = Status.done if run.ok else max(float(s.status.max()) for s in states)
