@@ -7,7 +7,7 @@ import pytest
 
 import gyrostat as gs
 from formation_crafts import armed, box
-from gyrostat.algebra import Pose, cross, rotation
+from gyrostat.algebra import Pose, cross, rotation, where
 from gyrostat.environment import Orbit, two_body_gravity
 from gyrostat.formation import Coupling, Formation, Group, ring, simulate
 from gyrostat.formulations import spatial_forms as forms
@@ -221,6 +221,41 @@ def test_sampled_controllers_see_the_instant_of_the_sample():
             q[i], v[i] = end.q[-1], end.v[-1]
     np.testing.assert_allclose(run.groups["a"].q[:, -1], q, atol=1e-10)
     np.testing.assert_allclose(run.groups["a"].v[:, -1], v, atol=1e-10)
+
+
+@pytest.mark.parametrize("options", [{"rtol": 1e-10}, {"integrator": "rk4", "step": 0.25}], ids=["dop853", "rk4"])
+def test_samples_and_saved_times_do_not_mix(options):
+    """A law that counts its own samples: saved times and fixed steps between them take none."""
+
+    def output(craft, t, q, v, z, q_near, v_near):
+        return np.zeros(6)
+
+    def update(craft, t, q, v, z, q_near, v_near):
+        return z + 1.0
+
+    formation = Formation({"a": box(), "b": box()})
+    law = Coupling(gs.Controller(output, [0.0], update=update, period=1.0), {"near": {"a": "b", "b": "a"}})
+    run = simulate(formation, None, (0, 4.5), control={"a": law}, save_at=[0.5, 1.5, 2.25, 3.5, 4.5], **options)
+    np.testing.assert_array_equal(run.groups["a"].data["held_z"].values[0, :, 0], [1, 2, 3, 4, 5])
+
+
+def test_loads_that_jump_at_breakpoints():
+    """A push from t = 2 on, exact to round-off where the integrator is told."""
+
+    def law(craft, t, q, v, q_near, v_near):
+        return where(t < 2.0, 0.0, 1.0) * np.array([0.0, 0, 0, 10.0, 0, 0])
+
+    formation = Formation({"a": box(), "b": box()})
+    run = simulate(
+        formation,
+        None,
+        (0, 5),
+        control={"a": Coupling(law, {"near": {"a": "b", "b": "a"}})},
+        breakpoints=[2.0],
+        save_at=[2.0, 5.0],
+    )
+    np.testing.assert_allclose(run.member("a").p_N[:, 0], [0.0, 4.5], atol=1e-13)
+    np.testing.assert_allclose(run.member("a").v_N[:, 0], [0.0, 3.0], atol=1e-13)
 
 
 def test_memory_of_continuous_controllers():

@@ -139,7 +139,7 @@ def integrate_together(
             if last:
                 if any(samples[next_stop]):
                     clock.sample(clock.t, samples[next_stop])
-                    K[0] = clock.rate(clock.t, clock.y)
+                K[0] = clock.rate(clock.t, clock.y)  # loads may jump here
                 next_stop += 1
             if progress is not None:
                 progress((clock.t - t0) / max(stops[-1] - t0, 1e-300))
@@ -164,7 +164,7 @@ def _stops(parts: Sequence[Part]) -> tuple[Array, list[list[bool]]]:
         row = []
         for p in parts:
             k = int(np.searchsorted(p.plan.stops, t))
-            row.append(bool(k < len(p.plan.stops) and p.plan.stops[k] == t and p.plan.samples[k]))
+            row.append(bool(k < len(p.plan.stops) and p.plan.stops[k] == t and p.plan.samples[k] == 1.0))
         samples.append(row)
     return stops, samples
 
