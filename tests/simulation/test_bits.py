@@ -23,6 +23,8 @@ OPTIONS = {
     "rk45": {"integrator": "rk45", "rtol": 1e-7},
     "rk4": {"integrator": "rk4", "step": 0.11},
     "gauss6": {"integrator": "gauss6", "step": 0.07},
+    "gauss16": {"integrator": "gauss16", "rtol": 1e-9},
+    "gauss16, fixed": {"integrator": "gauss16", "step": 0.1},
 }
 
 

@@ -11,6 +11,7 @@ METHODS = {
     "dop853": {"integrator": "dop853", "rtol": 1e-12, "atol": 1e-14},
     "rk45": {"integrator": "rk45", "rtol": 1e-12, "atol": 1e-14},
     "gauss6": {"integrator": "gauss6", "step": 0.02},
+    "gauss16": {"integrator": "gauss16", "rtol": 1e-12, "atol": 1e-14},
     "rk4": {"integrator": "rk4", "step": 0.002},
 }
 STIFFNESS, MASS, BASE = 9.0, 2.0, 10.0

@@ -45,7 +45,13 @@ def test_a_law_in_python_gives_the_same_result():
 
 
 @pytest.mark.parametrize(
-    "method", [{"integrator": "rk4", "step": 0.05}, {"integrator": "gauss6", "step": 0.05}, {"integrator": "rk45"}]
+    "method",
+    [
+        {"integrator": "rk4", "step": 0.05},
+        {"integrator": "gauss6", "step": 0.05},
+        {"integrator": "rk45"},
+        {"integrator": "gauss16"},
+    ],
 )
 def test_with_every_integrator(method):
     with pytest.warns(gs.SimulationWarning):

@@ -27,7 +27,10 @@ def bang(craft, t, q, v):
 EXACT = 0.5 + 2 * 1 - 0.5 * 4 - 1.0 * 1.0  # position at 4 s: speed 1 at 1 s, -1 at 3 s
 
 
-@pytest.mark.parametrize("options", [{"step": 0.16}, {"integrator": "gauss6", "step": 0.16}, {"rtol": 1e-6}])
+@pytest.mark.parametrize(
+    "options",
+    [{"step": 0.16}, {"integrator": "gauss6", "step": 0.16}, {"rtol": 1e-6}, {"integrator": "gauss16", "step": 0.16}],
+)
 def test_a_switch_is_exact_with_its_breakpoint_and_only_with_it(options):
     craft = block()
     at = {"save_at": [4.0], **options}
@@ -96,7 +99,7 @@ def runaway(craft, t, q, v):
     return np.array([2.0 * v[0] * v[0]])
 
 
-@pytest.mark.parametrize("options", [{}, {"integrator": "rk45"}])
+@pytest.mark.parametrize("options", [{}, {"integrator": "rk45"}, {"integrator": "gauss16"}])
 def test_a_singularity_ends_with_an_underflow_at_its_time(options):
     craft = block()
     with pytest.warns(
@@ -113,7 +116,7 @@ def test_a_singularity_ends_with_an_underflow_at_its_time(options):
     assert np.isfinite(traj.audit.worst)
 
 
-@pytest.mark.parametrize("method", ["rk4", "gauss6", "dop853", "rk45"])
+@pytest.mark.parametrize("method", ["rk4", "gauss6", "dop853", "rk45", "gauss16"])
 def test_a_state_that_is_no_number_ends_the_run_with_the_last_good_one(method):
     """The root of a negative number from t = 0.5 s on."""
 
@@ -125,15 +128,16 @@ def test_a_state_that_is_no_number_ends_the_run_with_the_last_good_one(method):
     ):
         traj = gs.simulate(block(), [0.0], [0.0], (0, 1), control=law, integrator=method, step=0.05)
     assert traj.status == ("not_finite",) and np.isfinite(traj.final[0]).all()
-    if method in ("dop853", "rk45"):
+    if method in ("dop853", "rk45", "gauss16"):
         with pytest.warns(gs.SimulationWarning, match=r"stopped at t = 0\.(5|49999)\d* s: the state became infinite"):
             traj = gs.simulate(block(), [0.0], [0.0], (0, 1), control=law, integrator=method)
         assert abs(float(traj.data["t_end"]) - 0.5) < 1e-6
 
 
-def test_implicit_stages_that_do_not_converge_say_so():
+@pytest.mark.parametrize("method", ["gauss6", "gauss16"])
+def test_implicit_stages_that_do_not_converge_say_so(method):
     with pytest.warns(gs.SimulationWarning, match="did not converge: use a smaller step"):
-        traj = gs.simulate(block(stiffness=1e6), [0.1], [0.0], (0, 1), integrator="gauss6", step=0.1)
+        traj = gs.simulate(block(stiffness=1e6), [0.1], [0.0], (0, 1), integrator=method, step=0.1)
     assert traj.status == ("no_convergence",)
 
 

@@ -19,7 +19,7 @@ from .files import whole_file
 from .toml_read import read_toml
 from .toml_write import to_toml
 
-_STATE = ("t", "y", "held", "h", "status", "steps", "rejections", "g")
+_STATE = ("t", "y", "held", "h", "status", "steps", "rejections", "g", "past")
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:

@@ -12,9 +12,9 @@ import numpy as np
 from ..algebra import Array
 from ..tracing import Kernel, cache, machine
 from .context import Context, Lane, Status
-from .stepper import ENTRIES, stage_count, stepper
+from .stepper import ENTRIES, stepper
 from .system import Outcome, Plan, Rows, State, System
-from .tableaus import METHODS
+from .tableaus import METHODS, Collocation, stage_count
 
 LANES = machine.host_lanes("double")
 _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -34,6 +34,17 @@ def _library(method: str) -> machine.Library:
     return machine.Library(code, ENTRIES)
 
 
+def runs_per_block(method: str) -> int:
+    """One in each lane; or one in all, where the lanes are its stages."""
+    return 1 if isinstance(METHODS[method], Collocation) else LANES
+
+
+def past_numbers(method: str, n: int) -> int:
+    """What the next step needs to know of the one before: its size and stages."""
+    found = METHODS[method]
+    return 1 + n * len(found.c) if isinstance(found, Collocation) else 0
+
+
 class Block:
     """Work memory for LANES runs at a time: `take` some runs, let them `advance`, `settle` them."""
 
@@ -48,6 +59,7 @@ class Block:
         self._keep: list[Any] = []
         self._error: BaseException | None = None
         self.first = self.count = 0
+        self._together = runs_per_block(plan.method) == 1
         self._allocate()
 
     # ---- memory
@@ -61,7 +73,7 @@ class Block:
             "y": n,
             "y_new": n,
             "at": n,
-            "K": n * stage_count(METHODS[plan.method]),
+            "K": n * stage_count(METHODS[plan.method], LANES),
             "g_old": events,
             "g_new": events,
             "held_new": held,
@@ -107,10 +119,11 @@ class Block:
         def call(x: int, result: int, scratch: int) -> None:
             out = np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(result)).reshape(size, LANES)
             out[:] = np.nan
-            wanted = np.flatnonzero(self.lane[Lane.sampled] > 0 if name == "update" else self._running())
+            wanted = np.flatnonzero(self.lane[Lane.sampled] == 1 if name == "update" else self._running())
+            once = self._together and name != "rhs"
             if self._error is None:
                 try:
-                    out[:, wanted] = function(self.x[:, wanted].T.copy()).T
+                    out[:, wanted] = function(self.x[:, wanted[:1] if once else wanted].T.copy()).T
                 except BaseException as error:  # noqa: BLE001  (Ctrl-C too: nothing may cross compiled code)
                     self._error = error
 
@@ -130,7 +143,7 @@ class Block:
         state, plan, n, held = self._state, self.plan, self.system.n, self.system.n_held
         self.first, self.count = first, last - first
         rows = np.minimum(np.arange(first, first + LANES), last - 1)
-        own = np.arange(LANES) < self.count
+        own = (np.arange(LANES) < self.count) | self._together
         lane = self.lane
         self.blocks["y"][:] = state.y[rows].T
         self.x[1 + n : 1 + n + held] = state.held[rows].T
@@ -146,6 +159,7 @@ class Block:
         lane[Lane.status] = np.where(ended | ~own, Status.done, state.status[rows])
         self._out[:] = [self.outcome.saved[row].ctypes.data for row in rows]
         self.attempts_before = lane[Lane.steps] + lane[Lane.rejections]
+        self._recall(state)
         self._call(self._start)
         if state.g.shape == (len(state.t), len(self.system.specs)):
             known = state.g[rows].T
@@ -160,6 +174,20 @@ class Block:
         state.status[rows] = lane[Lane.status][k]
         state.steps[rows], state.rejections[rows] = lane[Lane.steps][k], lane[Lane.rejections][k]
         state.g[rows] = self.blocks["g_old"][:, k].T
+        if self._together:
+            state.past[self.first] = np.append(lane[Lane.h_before, 0], self._past())
+
+    def _past(self) -> Array:
+        """The stages of the step before, flat."""
+        return self.blocks["K"][-8 * self.system.n // LANES :].reshape(-1)
+
+    def _recall(self, state: State) -> None:
+        if self._together and state.past.shape == (len(state.t), past_numbers(self.plan.method, self.system.n)):
+            self.lane[Lane.h_before], self._past()[:] = state.past[self.first, 0], state.past[self.first, 1:]
+
+    def lanes_of(self, k: int) -> Any:
+        """Where run k of the block stands: in its lane, or in all."""
+        return slice(None) if self._together else k
 
     # ---- compiled functions
 
@@ -182,7 +210,7 @@ class Block:
 
     def evaluate(self, what: Context, size: int, k: int, t: float, y: Array) -> Array:
         """A function of the system for lane k at time t and state y, (size,)."""
-        self.x[0, k], self.x[1 : 1 + self.system.n, k] = t, y
+        self.place(k, t, y)
         result = np.empty((size, LANES))
         traced = _TRACED(int(self.context[what]))
         traced(self.x.ctypes.data, result.ctypes.data, self.blocks["scratch"].ctypes.data)
@@ -190,6 +218,12 @@ class Block:
             error, self._error = self._error, None
             raise error
         return result[:, k]
+
+    def place(self, k: int, t: float, y: Array) -> None:
+        """Time and state of run k as the argument of the functions."""
+        at = self.lanes_of(k)
+        self.x[0, at] = t
+        self.x[1 : 1 + self.system.n, at] = y[:, None] if self._together else y
 
     @property
     def running(self) -> bool:

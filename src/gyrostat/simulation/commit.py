@@ -7,19 +7,24 @@ from typing import Any
 
 from llvmlite import ir
 
+from .collocation import keep_stages
 from .context import Context, Lane, Status, StepFunction
 from .loops import DOUBLE, INT, Mask
+from .tableaus import Collocation, Method, place_of_new
 
 
-def commit(module: ir.Module, place_new: int, lanes: int) -> None:
-    """The function `commit(ctx)`. place_new: where K_new stands among the stages."""
+def commit(module: ir.Module, method: Method, lanes: int) -> None:
+    """The function `commit(ctx)`."""
     f = StepFunction(module, "commit", lanes)
     lane = f.lane
     accepted = f.is_(Lane.accepted, 1.0)
     stopped = accepted & lane[Lane.t_new].equals(lane[Lane.stop])
-    _save_within(f, accepted, stopped)
+    if isinstance(method, Collocation):
+        keep_stages(f, method, accepted)
+    else:
+        _save_within(f, accepted, stopped)
+        f.copy(f.K(place_of_new(method)), f.K0, f.n, accepted)
     f.copy(f.y_new, f.y, f.n, accepted)
-    f.copy(f.K(place_new), f.K0, f.n, accepted)
     f.copy(f.g_new, f.g_old, f.n_events, accepted)
     lane[Lane.t] = accepted.where(lane[Lane.t_new], lane[Lane.t])
     lane[Lane.h] = f.is_(Lane.status, Status.running).where(lane[Lane.h_next], lane[Lane.h])
@@ -55,7 +60,7 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
     """The next stop; held values where the stop is a sample; K_1 and events anew, beyond the jump; the row to save."""
     lane = f.lane
     breaks, samples = f.pointer_at("ctx", Context.breaks), f.pointer_at("ctx", Context.samples)
-    lane[Lane.sampled] = 0.0
+    lane[Lane.sampled] = -1.0
 
     def next_stop(k: int) -> None:
         place = f.b.fptosi(_element(f, Lane.stop_index, k), INT)
@@ -66,9 +71,11 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
 
     _each_lane(f, stopped, next_stop)
     f.set_before_stop()
+    jumps = f.is_(Lane.sampled, 0.0) | f.is_(Lane.sampled, 1.0)
+    lane[Lane.h_before] = jumps.where(0.0, lane[Lane.h_before])
     f.copy(f.y, f.stage, f.n)
     f.x[0] = lane[Lane.t]
-    taken = lane[Lane.sampled] > 0.0
+    taken = f.is_(Lane.sampled, 1.0)
     with f.when(taken.any()):
         f.evaluate(Context.update, f.held_new)
         f.copy(f.held_new, f.stage.after(f.n), f.n_held, taken)

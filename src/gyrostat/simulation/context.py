@@ -29,7 +29,7 @@ class Context(IntEnum):
     atol = 13  # doubles (n); infinite for components without error control
     rtol = 14  # doubles (n)
     breaks = 15  # doubles: times to stop at, then infinity
-    samples = 16  # doubles: 1 where the stop is a sample
+    samples = 16  # doubles: what each stop is, as in `Lane.sampled`
     saves = 17  # doubles: times to save at, then infinity
     out = 18  # pointers (lanes): where a lane's saved rows go
     directions = 19  # doubles (n_events): +1 rising, -1 falling, 0 both
@@ -61,8 +61,9 @@ class Lane(IntEnum):
     steps = 14
     rejections = 15
     h_max = 16
-    sampled = 17  # 1 or 0: a sample is being taken
-    size = 18
+    sampled = 17  # what the stop is: 0 a breakpoint, 1 a sample, 2 a time to save at, where nothing jumps
+    h_before = 18  # the step before, since the last jump; 0: none
+    size = 19
 
 
 class Status(IntEnum):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..tracing import pool
-from .block import LANES, Block
+from .block import Block, past_numbers, runs_per_block
 from .happenings import handle_events
 from .system import Outcome, Plan, State, System
 
@@ -26,8 +26,11 @@ def integrate(
     runs = len(state.t)
     after = State(**{name: np.array(value) for name, value in vars(state).items()})
     after.g = np.full((runs, len(system.specs)), np.nan)
+    if after.past.shape != (shape := (runs, past_numbers(plan.method, system.n))):
+        after.past = np.zeros(shape)
     outcome = Outcome(np.full((runs, len(plan.saves), system.n + system.n_held), np.nan), after)
-    course = _Course(progress, -(-runs // LANES))
+    width = runs_per_block(plan.method)
+    course = _Course(progress, -(-runs // width))
     shares = max(1, min(plan.threads or pool.cores(), course.blocks)) if system.compiled else 1
     finished = threading.Semaphore(0)
 
@@ -35,7 +38,7 @@ def integrate(
         try:
             block = Block(system, plan, state, parameters, outcome)
             for number in course.numbers():
-                block.take(number * LANES, min((number + 1) * LANES, runs))
+                block.take(number * width, min((number + 1) * width, runs))
                 _run(block, number, course)
                 block.settle()
         except BaseException as error:  # noqa: BLE001  (raised below, when all threads have come to rest)

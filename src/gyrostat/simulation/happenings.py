@@ -20,14 +20,15 @@ def handle_events(block: Block) -> None:
     """Find what happened, cut lanes at terminal events and effects, commit all waiting steps, and write down the events."""
     happened: list[Record] = []
     cuts: list[tuple[int, int, float]] = []  # lane, event, size of the step before it was cut
-    for k in map(int, np.flatnonzero(block.lane[Lane.event] == 1.0)):
+    for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.count] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
         for t, j in sorted((_root(block, k, j, full), j) for j in _crossed(block, k)):
             y = _step_to(block, k, t, full).copy()
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
             happened.append(Record(block.first + k, block.system.specs[j].name, t, y, held))
             if block.system.specs[j].cuts:
-                block.blocks["g_new"][:, k] = block.evaluate(Context.events, len(block.system.specs), k, t, y)
+                g = block.evaluate(Context.events, len(block.system.specs), k, t, y)
+                block.blocks["g_new"][:, block.lanes_of(k)] = _columns(block, g)
                 cuts.append((k, j, full[0]))
                 break
         else:
@@ -37,7 +38,7 @@ def handle_events(block: Block) -> None:
         if block.system.specs[j].effect is not None:
             _change(block, k, j, h)
         if block.system.specs[j].terminal:
-            block.lane[Lane.status, k] = Status.stopped
+            block.lane[Lane.status, block.lanes_of(k)] = Status.stopped
     block.outcome.records.extend(happened)
 
 
@@ -50,8 +51,8 @@ def _crossed(block: Block, k: int) -> list[int]:
 
 def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
     """The state of lane k after a step that ends at t; the other lanes repeat their steps, bit for bit."""
-    lane = block.lane
-    lane[Lane.h_tried, k], lane[Lane.t_new, k] = full if t == full[1] else (t - lane[Lane.t, k], t)
+    lane, at = block.lane, block.lanes_of(k)
+    lane[Lane.h_tried, at], lane[Lane.t_new, at] = full if t == full[1] else (t - lane[Lane.t, k], t)
     block.trial()
     return block.blocks["y_new"][:, k]
 
@@ -80,10 +81,18 @@ def _change(block: Block, k: int, j: int, h: float) -> None:
     n, events, t, effect = block.system.n, len(block.system.specs), block.lane[Lane.t, k], block.system.specs[j].effect
     assert effect is not None
     y = block.blocks["y"][:, k].copy()
-    block.x[0, k], block.x[1 : 1 + n, k] = t, y
+    block.place(k, t, y)
     y = np.asarray(effect(block.x[:, k].copy(), y), dtype=float)
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
     g = block.evaluate(Context.events, events, k, t, y).copy()
     later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
     g[j] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[j]
-    block.blocks["y"][:, k], block.blocks["K"][:n, k], block.blocks["g_old"][:, k] = y, ydot, g
+    at = block.lanes_of(k)
+    for name, value in (("y", y), ("K", ydot), ("g_old", g)):
+        block.blocks[name][: len(value), at] = _columns(block, value)
+    block.lane[Lane.h_before, at] = 0.0
+
+
+def _columns(block: Block, value: Array) -> Array:
+    """A vector as the lanes of one run take it."""
+    return value if isinstance(block.lanes_of(0), int) else value[:, None]

@@ -158,7 +158,8 @@ def tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Array
 
 
 def stops_of(equations: Equations, span: Array, breakpoints: Sequence[float], saves: Any) -> tuple[Array, Array]:
-    """Times at which steps must end, the last the end of the span, and whether each is a sample of the controller.
+    """Times at which steps must end, the last the end of the span; what each is: 1 a sample of the controller, 2 a time to save
+    at where nothing jumps, 0 any other.
 
     Times closer than round-off are one.
     """
@@ -169,12 +170,13 @@ def stops_of(equations: Equations, span: Array, breakpoints: Sequence[float], sa
         period = equations.control.period
         last = int(np.floor((end - equations.t0 + close) / period))
         samples = np.minimum(equations.t0 + period * np.arange(1, last + 1), end)
-    other = np.concatenate([np.asarray(breakpoints, dtype=float), np.asarray(saves, dtype=float)])
-    entries = [(t, True) for t in samples] + [(t, False) for t in other] + [(end, False)]
-    found: list[tuple[float, bool]] = []
-    for t, sample in sorted(e for e in entries if begin + close < e[0] <= end):
+    entries = [(t, 1.0) for t in samples] + [(t, 0.0) for t in (*breakpoints, end)] + [(t, 2.0) for t in saves]
+    found: list[tuple[float, float]] = []
+    for t, kind in sorted(e for e in entries if begin + close < e[0] <= end):
         if found and t - found[-1][0] <= close:
-            found[-1] = (end if end - t <= close else found[-1][0], found[-1][1] or sample)
+            kinds = {kind, found[-1][1]}
+            strongest = next(k for k in (1.0, 0.0, 2.0) if k in kinds)
+            found[-1] = (end if end - t <= close else found[-1][0], strongest)
         else:
-            found.append((t, sample))
-    return np.array([t for t, _ in found]), np.array([float(sample) for _, sample in found])
+            found.append((t, kind))
+    return np.array([t for t, _ in found]), np.array([kind for _, kind in found])

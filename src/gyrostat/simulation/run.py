@@ -32,7 +32,7 @@ from .request import (
 )
 from .result import trajectory_of
 from .runs import arguments, begin, constants, continued, start
-from .settings import Settings
+from .settings import Settings, ends_at_saves
 from .system import Plan, State
 from .trajectory import Trajectory
 
@@ -76,9 +76,10 @@ def simulate(
     mode: "floating", "rotation-floating", "rotation-flying", "translation-flying" or "flying": what may act besides the joints; the
         rest is refused, and what the mode conserves is audited (`Trajectory.mode_audit`).
     formulation: of the equations of motion, "recursive" by default.
-    integrator: "dop853" (order 8, the default) or "rk45", which choose their steps by rtol and atol (1e-10 and 1e-12; numbers, or one
-        per component of q and v); "rk4" or "gauss6" (implicit, symplectic, order 6) with a fixed `step`, which makes the others
-        fixed, too. max_step: so that short pulses are not stepped over.
+    integrator: "dop853" (order 8, the default), "rk45" or "gauss16" (implicit, order 16: the fastest for one smooth run at tight
+        tolerances), which choose their steps by rtol and atol (1e-10 and 1e-12; numbers, or one per component of q and v); "rk4" or
+        "gauss6" (implicit, order 6) with a fixed `step`, which makes the others fixed, too. With fixed steps the implicit ones are
+        symplectic. max_step: so that short pulses are not stepped over.
     save_at: times to keep; by default 401 from start to end. events: functions of (craft, t, q, v), or `When(...)`.
     breakpoints: times at which loads jump; the integrator stops and starts there.
     prescribed: {joint: acceleration, or function of t}: it follows, whatever the load. locked: joints that stay as they are.
@@ -138,7 +139,9 @@ def simulate(
     else:
         state = _restart(resume, settings.step)
     fixed = settings.step is not None
-    stop_times, samples = stops_of(equations, span, settings.breakpoints, save if fixed else ())
+    stop_times, samples = stops_of(
+        equations, span, settings.breakpoints, save if fixed or ends_at_saves(settings) else ()
+    )
     relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol)
     largest = settings.step or settings.max_step or float("inf")
     plan = Plan(

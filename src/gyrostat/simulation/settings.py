@@ -10,7 +10,7 @@ import numpy as np
 
 from ..control.passive import Actuators, Stops
 from ..model import nearest
-from .tableaus import METHODS
+from .tableaus import METHODS, Collocation
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,11 @@ _DEFAULTS: dict[str, Any] = {
     "mode": None,
     "seed": 0,
 }
+
+
+def ends_at_saves(settings: Settings) -> bool:
+    """True if the integrator has no dense output: its steps end where a row is saved."""
+    return isinstance(METHODS[str(settings.integrator)], Collocation)
 
 
 def choice(name: Any, known: Any, what: str) -> None:

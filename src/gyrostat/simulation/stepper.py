@@ -7,7 +7,8 @@ Each lane has its own time, step and status; a lane's numbers never depend on th
                           uncommitted, so that the host can find where
     trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
     commit(ctx)           saves, new state, breakpoints and samples of the accepted steps
-    dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it
+    dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
+                          Collocation has none: its steps end at the times to save
 
 `ctx` is a table of 64-bit words (`Context`). All blocks hold vectors of lanes.
 """
@@ -16,37 +17,29 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from .collocation import collocation_step, collocation_trial
 from .commit import commit
 from .context import Context, Lane, Status, StepFunction
 from .explicit import evaluate_stage, explicit_step, explicit_trial
 from .implicit import gauss_step, gauss_trial
 from .loops import INT
-from .tableaus import Gauss, Tableau
+from .tableaus import Collocation, Gauss, Method, Tableau, place_of_new
 
 ENTRIES = ("start", "advance", "trial", "commit")
 
 
-def stepper(method: Tableau | Gauss, lanes: int) -> str:
+def stepper(method: Method, lanes: int) -> str:
     """LLVM assembly of the module for one method."""
     module = ir.Module(name=method.name)
-    _dense(module, method, lanes)
+    if not isinstance(method, Collocation):
+        _dense(module, method, lanes)
     _trial(module, method, lanes)
     _attempt(module, method, lanes)
-    commit(module, place_of_new(method), lanes)
+    commit(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
     lines = str(module).splitlines()
     return "\n".join(line for line in lines if not line.startswith(("target triple", "target datalayout")))
-
-
-def place_of_new(method: Tableau | Gauss) -> int:
-    """Place of K_new among the stages."""
-    return 4 if isinstance(method, Gauss) else method.stages
-
-
-def stage_count(method: Tableau | Gauss) -> int:
-    """How many K blocks the method needs."""
-    return 5 if isinstance(method, Gauss) else method.stages + 1 + len(method.extra)
 
 
 def _dense(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
@@ -64,10 +57,12 @@ def _dense(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
     f.end()
 
 
-def _trial(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
+def _trial(module: ir.Module, method: Method, lanes: int) -> None:
     """A step of the size h_tried to the time t_new, in every lane: the same bits wherever the size is the same."""
     f = StepFunction(module, "trial", lanes)
-    if isinstance(method, Gauss):
+    if isinstance(method, Collocation):
+        collocation_trial(f, method)
+    elif isinstance(method, Gauss):
         gauss_trial(f, method, f.lane[Lane.h_tried] > 0.0)
         f.evaluate_new(f.K(place_of_new(method)))
     else:
@@ -75,7 +70,7 @@ def _trial(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
     f.end()
 
 
-def _attempt(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
+def _attempt(module: ir.Module, method: Method, lanes: int) -> None:
     """Try one step in every running lane: y_new, K_new, accepted, h_next; g_new and event for the accepted."""
     f = StepFunction(module, "attempt", lanes)
     lane = f.lane
@@ -86,7 +81,9 @@ def _attempt(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
     lane[Lane.h_tried] = h
     lane[Lane.t_new] = last.where(lane[Lane.stop], t + h)
 
-    if isinstance(method, Gauss):
+    if isinstance(method, Collocation):
+        accepted, h_next = collocation_step(f, method, running, last)
+    elif isinstance(method, Gauss):
         accepted, h_next = gauss_step(f, method, running), lane[Lane.h]
     else:
         accepted, h_next = explicit_step(f, method, running, last)
@@ -95,7 +92,7 @@ def _attempt(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
     lane[Lane.rejections] = lane[Lane.rejections] + (running & ~accepted).where(1.0, 0.0)
     lane[Lane.event] = 0.0
     with f.when(accepted.any()):
-        if isinstance(method, Gauss) or not method.needs_new:
+        if isinstance(method, Gauss) or (isinstance(method, Tableau) and not method.needs_new):
             f.evaluate_new(f.K(place_of_new(method)))
         with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
             f.copy(f.y_new, f.stage, f.n)

@@ -57,7 +57,7 @@ class System:
 
 @dataclass(frozen=True)
 class Plan:
-    """How it is integrated. stops: increasing times, the last the end; samples: 1 where a stop is a sample."""
+    """How it is integrated. stops: increasing times, the last the end; samples: what each is (`Lane.sampled`)."""
 
     method: str
     stops: Array
@@ -84,6 +84,9 @@ class State:
     steps: Array  # (runs,)
     rejections: Array  # (runs,)
     g: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (runs, events) at t; empty, or NaN, to compute them
+    past: Array = field(
+        default_factory=lambda: np.zeros((0, 0))
+    )  # (runs, ...) the step before, for methods that look back
 
     @classmethod
     def begin(cls, t: Array, y: Array, held: Array, h: Array) -> State:
