@@ -49,7 +49,16 @@ if TYPE_CHECKING:
     from .control.passive import Actuators as Actuators
     from .control.passive import Stops as Stops
     from .environment import Environment as Environment
+    from .environment import Orbit as Orbit
+    from .environment import Planet as Planet
+    from .environment import combined as combined
+    from .environment import two_body_gravity as two_body_gravity
     from .environment import uniform_gravity as uniform_gravity
+    from .environment import zonal_gravity as zonal_gravity
+    from .formation import Coupling as Coupling
+    from .formation import Formation as Formation
+    from .formation import FormationTrajectory as FormationTrajectory
+    from .formation import Group as Group
     from .formulations import constraints as constraints
     from .formulations.equivalent_manipulator import equivalent_force as equivalent_force
     from .formulations.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
@@ -106,7 +115,16 @@ _LATER = {
     "model.assembly": ("attach", "joined_state", "together", "transfer_state"),
     "control.controller": ("Controller", "joint_torques"),
     "control.passive": ("Actuators", "Stops"),
-    "environment": ("Environment", "uniform_gravity"),
+    "environment": (
+        "Environment",
+        "Orbit",
+        "Planet",
+        "combined",
+        "two_body_gravity",
+        "uniform_gravity",
+        "zonal_gravity",
+    ),
+    "formation": ("Coupling", "Formation", "FormationTrajectory", "Group"),
     "": ("models", "scenario", "workspace"),
     "simulation.floating": ("FloatingPose",),
     "view.report": ("write_report",),
