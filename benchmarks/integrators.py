@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from manoeuvre import CRAFT, KD, KP, PHASE, START, SWING, Case
 
 import gyrostat as gs
+from manoeuvre import CRAFT, KD, KP, PHASE, START, SWING, Case
 
 
 def scipy_around_pinocchio(case: Case, rtol: float, atol: float) -> Callable[[], np.ndarray]:
@@ -29,7 +29,9 @@ def scipy_around_pinocchio(case: Case, rtol: float, atol: float) -> Callable[[],
     def rhs(t: float, y: np.ndarray) -> np.ndarray:
         q, v = y[:13], y[13:]
         w, x, z = PHASE * t, y[1:4], v[:3]
-        tau[6:] = KP * (START + 0.5 * SWING * (1.0 - np.cos(w)) - q[7:]) + KD * (0.5 * SWING * PHASE * np.sin(w) - v[6:])
+        tau[6:] = KP * (START + 0.5 * SWING * (1.0 - np.cos(w)) - q[7:]) + KD * (
+            0.5 * SWING * PHASE * np.sin(w) - v[6:]
+        )
         vdot = pin.aba(model, data, q[to_q], v[to_v], tau)
         out = np.empty(25)
         out[0] = -0.5 * (x @ z)
