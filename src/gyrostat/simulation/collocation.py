@@ -18,8 +18,8 @@ from typing import Any
 from llvmlite import ir
 
 from .context import Context, Lane, Status, StepFunction
+from .gauss import Collocation
 from .loops import DOUBLE, INT, Block, Mask, Vector
-from .tableaus import Collocation
 
 MOST_ITERATIONS, MOST_FIXED = 14, 60
 AIM = 7.0  # iterations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .context import Context, Lane, Status, StepFunction
 from .loops import DOUBLE, Block, Mask, Vector
-from .tableaus import Tableau
+from .runge_kutta import Tableau
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 

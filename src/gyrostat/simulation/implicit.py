@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .context import Context, Lane, Status, StepFunction
+from .gauss import Gauss
 from .loops import INT, Mask
-from .tableaus import Gauss
 
 MOST_ITERATIONS = 60
 ENOUGH = 1e-12  # relative change of the stages at which iterations that no longer improve count as converged
