@@ -21,7 +21,7 @@ class Audit:
     """Largest relative deviation, over all times and runs, of a quantity from what the loads account for.
 
     linear, angular: of the momentum, relative to the largest sum over the bodies of |m v| (of the angular momenta about the same
-    point). energy: of the kinetic energy, relative to its largest value plus the work. potential: of the environment's potential
+    point, plus |m v| times the point's distance from the origin, about which momentum and impulses are summed). energy: of the kinetic energy, relative to its largest value plus the work. potential: of the environment's potential
     energy from the work it did, relative to the same; None if it has no potential, or one that changes with time.
     """
 
@@ -57,7 +57,7 @@ class _Measured(NamedTuple):
     h: Array  # (6,) momentum about the inertial origin
     com: Array  # (3,)
     base: Array  # (3,)
-    sizes: Array  # (4,) sum of |p_i|, and of |l_i| about origin, com, base
+    sizes: Array  # (4,) sum of |p_i|, and of |l_i| about origin, com, base (with the lever from the origin)
     energy: Any
 
 
@@ -69,7 +69,8 @@ def _measure(craft: Spacecraft, q: Array, v: Array) -> _Measured:
     com, base = moment / mass, X_NB[craft.base].p
     sizes = [sum(norm(h[3:]) for h in momenta)]
     for point in (np.zeros(3), com, base):
-        sizes.append(sum(norm(h[:3] - cross(point, h[3:])) for h in momenta))
+        lever = norm(point) * sizes[0]  # far from the origin, round-off of what is summed about it counts by its lever
+        sizes.append(sum(norm(h[:3] - cross(point, h[3:])) for h in momenta) + lever)
     total = np.array(momenta).sum(axis=0)
     return _Measured(total, com, base, np.array(sizes), kinetic_energy(craft, q, v))
 
