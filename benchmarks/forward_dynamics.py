@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 from arms import arm, states
+from peers import PEERS
 from rich.console import Console
 from rich.table import Table
 from timing import machine, seconds
 
 import gyrostat as gs
 from gyrostat import tracing
-from peers import PEERS
 
 FUNCTIONS = {
     "forward_dynamics": gs.forward_dynamics,

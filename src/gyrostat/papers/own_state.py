@@ -14,10 +14,10 @@ import numpy as np
 from ..algebra import Array
 from ..control.controller import Controller
 from ..model import Spacecraft
+from ..simulation.context import Status
 from ..simulation.dataset import dataset
 from ..simulation.engine import Plan, State, System, integrate
 from ..simulation.equations import Equations
-from ..simulation.context import Status
 from ..simulation.trajectory import Trajectory
 from ..tracing import Kernel, trace
 
