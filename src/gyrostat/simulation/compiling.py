@@ -80,7 +80,7 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
     """Find out by tracing what can be compiled, and whether anything acts from outside. x(equations): a first argument."""
     craft, base = equations.craft, equations.craft.joint(equations.craft.base)
     outside = (
-        equations.environment is not None
+        equations.wrenches_act
         or base.kind != "free"
         or base.name in equations.prescribed
         or any(not (isinstance(k, float) and k == 0.0) for k in (base.stiffness, base.damping, base.friction))

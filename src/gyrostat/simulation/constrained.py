@@ -1,7 +1,4 @@
-"""`simulate` with constraints: their loads join the environment's wrenches, so that any formulation and integrator can be used.
-
-The loads depend on what the motors do, so the control law is evaluated with them; when traced, that costs nothing.
-"""
+"""`simulate` with constraints, and what they did: their loads and violations over time, computed anew from the law that acted."""
 
 from __future__ import annotations
 
@@ -25,12 +22,9 @@ from ..formulations.constraints import (
     constraint_loads,
     residuals,
 )
-from ..formulations.recursive import neutral
 from ..model import Spacecraft
 from .run import simulate
 from .trajectory import Trajectory
-
-CLOSED = 1e-6  # largest violation (m, rad, and their rates) with which a run may start
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +55,6 @@ class Acting:
             prescribed=follows,
             stabilisation=self.stabilisation,
         )
-
-    def wrenches(self, craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        """Of the constraints and the environment, (nbodies, 6)."""
-        own = self.loads(craft, t, q, v).wrenches
-        return own if self.environment is None else own + self.environment.wrenches(craft, t, q, v)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,48 +103,40 @@ def simulate_constrained(
     stabilisation: Stabilisation = USUAL,
     **options: Any,
 ) -> ConstrainedRun:
-    """`simulate` under constraints; options are those of `simulate`. control: a law of (craft, t, q, v), without memory.
+    """`simulate(constraints=...)` with the constraints' loads and violations at hand. control: a law of (craft, t, q, v), without
+    memory, since it is evaluated again for them; options are those of `simulate`.
 
     The state must satisfy the constraints at the start: `gs.constraints.project` finds one that does.
     """
     _refuse(control, options)
     own = environment if environment is None or isinstance(environment, Environment) else Environment(environment)
     acting = Acting(tuple(constraints), control, own, dict(prescribed or {}), stabilisation)
-    q = neutral(craft) if q0 is None else np.asarray(q0, dtype=float)
-    v = np.zeros(craft.nv) if v0 is None else np.asarray(v0, dtype=float)
-    _require_closed(craft, float(np.ravel(t_span)[0]), q, v, acting.constraints)
-    joined = Environment(acting.wrenches, None if own is None else own.potential)
-    traj = simulate(craft, q, v, t_span, control=control, environment=joined, prescribed=prescribed, **options)
+    traj = simulate(
+        craft,
+        q0,
+        v0,
+        t_span,
+        control=control,
+        environment=own,
+        prescribed=prescribed,
+        constraints=acting.constraints,
+        stabilisation=stabilisation,
+        **options,
+    )
     return ConstrainedRun(traj, acting)
 
 
 def _refuse(control: Any, options: Mapping[str, Any]) -> None:
     if isinstance(control, Controller):
         raise TypeError(
-            "simulate_constrained takes a control law of (craft, t, q, v); a Controller with memory is not supported."
+            "simulate_constrained takes a control law of (craft, t, q, v); a Controller with memory is not supported: "
+            "use gs.simulate(constraints=...)."
         )
     if control is not None and len(inspect.signature(control).parameters) > 4:
         raise TypeError(
-            "simulate_constrained takes a control law of (craft, t, q, v); inputs of the run cannot be passed to it."
+            "simulate_constrained takes a control law of (craft, t, q, v); inputs of the run cannot be passed to it: "
+            "use gs.simulate(constraints=...)."
         )
     for name in ("actuators", "stops", "conserve", "locked"):
         if options.get(name):
-            raise ValueError(
-                f"simulate_constrained does not take {name}=: put it into the control law, or into `prescribed`."
-            )
-
-
-def _require_closed(craft: Spacecraft, t: float, q: Array, v: Array, constraints: Sequence[AbstractConstraint]) -> None:
-    batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-    qs = np.broadcast_to(q, (*batch, craft.nq)).reshape(-1, craft.nq)
-    vs = np.broadcast_to(v, (*batch, craft.nv)).reshape(-1, craft.nv)
-    for q_run, v_run in zip(qs, vs, strict=True):
-        for constraint in constraints:
-            found = residuals(craft, t, q_run, v_run, [constraint])
-            worst = max(np.abs(found.position).max(initial=0.0), np.abs(found.velocity).max(initial=0.0))
-            if worst > CLOSED:
-                raise ValueError(
-                    f"the {constraint.title} does not hold at the start: it is open by {np.abs(found.position).max(initial=0.0):.3g} (m, rad) "
-                    f"and moves by {np.abs(found.velocity).max(initial=0.0):.3g} per second. Start from "
-                    f"gs.constraints.project(craft, t, q, v, constraints), or from gs.constraints.capture for the velocities alone."
-                )
+            raise ValueError(f"simulate_constrained does not take {name}=: use gs.simulate(constraints=...).")

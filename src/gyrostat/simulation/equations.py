@@ -5,7 +5,7 @@ With `conserve`, v holds the joint rates alone and the base follows from the mom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from ..algebra import Array
 from ..control.controller import Controller, call
 from ..control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
 from ..environment import Environment
+from ..formulations.constraints import USUAL, AbstractConstraint, Stabilisation, constraint_loads
 from ..formulations.recursive import configuration_rate, inverse_dynamics
 from ..model import Spacecraft
 from .layout import Layout
@@ -41,10 +42,17 @@ class Equations:
     parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     python_control: bool = False
     python_environment: bool = False
+    constraints: Sequence[AbstractConstraint] = ()
+    stabilisation: Stabilisation = USUAL
 
     @property
     def sampled(self) -> bool:
         return self.control is not None and self.control.sampled
+
+    @property
+    def wrenches_act(self) -> bool:
+        """Those of an environment, or of constraints."""
+        return self.environment is not None or bool(self.constraints)
 
     @cached_property
     def layout(self) -> Layout:
@@ -58,7 +66,7 @@ class Equations:
             "load": craft.nv if self.actuators is not None and self.actuators.remembers else 0,
             "impulse": 6 if self.external_loads else 0,
             "work": 1,
-            "work_environment": 0 if self.environment is None else 1,
+            "work_environment": 1 if self.wrenches_act else 0,
             "held": craft.nv if self.sampled else 0,
             "held_z": memory if self.sampled else 0,
             "sample": 1 if self.sampled else 0,
@@ -130,11 +138,36 @@ class Equations:
         tau = applied + passive_forces(craft, q, v, self.stops) if has_passive_forces(craft, self.stops) else applied
         wrenches = None if self.environment is None else self._wrenches(x)
         follows = {name: np.reshape(f(t) if callable(f) else f, -1) for name, f in self.prescribed.items()}
+        if self.constraints:
+            own = self._constraint_wrenches(craft, t, q, v, tau, wrenches, follows)
+            wrenches = own if wrenches is None else wrenches + own
         vdot = self.dynamics(craft, q, v, tau, wrenches=wrenches, prescribed=follows or None)
         if follows:
             tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
         shown = np.zeros((craft.nbodies, 6)) if wrenches is None else wrenches
         return Signals(q, v, command, tau, shown, vdot), zdot, load_rate
+
+    def _constraint_wrenches(
+        self,
+        craft: Spacecraft,
+        t: Any,
+        q: Array,
+        v: Array,
+        tau: Array,
+        wrenches: Array | None,
+        follows: Mapping[str, Any],
+    ) -> Array:
+        return constraint_loads(
+            craft,
+            t,
+            q,
+            v,
+            tau,
+            self.constraints,
+            wrenches=wrenches,
+            prescribed=follows,
+            stabilisation=self.stabilisation,
+        ).wrenches
 
     def _command(self, x: Array) -> tuple[Array, Array]:
         at = self.layout
@@ -186,7 +219,7 @@ class Equations:
         if self.external_loads:
             parts.append(external_wrench(craft, signals))
         parts.append(np.array([signals.tau @ v]))
-        if self.environment is not None:
+        if self.wrenches_act:
             parts.append(np.array([environment_power(craft, signals)]))
         return np.concatenate(parts)
 

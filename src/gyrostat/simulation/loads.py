@@ -20,7 +20,7 @@ class Signals(NamedTuple):
     v: Array
     command: Array  # (nv,) what the controller asks for
     tau: Array  # (nv,) what acts in the joints: actuators, springs, friction, holding loads
-    wrenches: Array  # (nbodies, 6) from the environment
+    wrenches: Array  # (nbodies, 6) of the environment and of constraints
     vdot: Array  # (nv,)
 
 
@@ -40,7 +40,7 @@ def external_wrench(craft: Spacecraft, s: Signals) -> Array:
 
 
 def environment_power(craft: Spacecraft, s: Signals) -> Any:
-    """Power of the environment's wrenches in W."""
+    """Power of the environment's and the constraints' wrenches in W."""
     V = body_twists(craft, s.q, s.v, joint_poses(craft, s.q))
     return sum(wrench @ V[B] for (B, _), wrench in zip(craft.base_to_tip, s.wrenches, strict=True))
 

@@ -17,7 +17,7 @@ from .trajectory import Trajectory
 
 DEFAULT_TIMES = 401
 SMALLEST_RTOL = 2.3e-14  # a hundred times the round-off of float64
-FUNCTIONS = ("control", "environment", "events", "prescribed")  # what a file does not hold
+FUNCTIONS = ("control", "environment", "events", "prescribed", "constraints")  # what a file does not hold
 
 
 def functions_of(given: Mapping[str, Any], resume: Trajectory | None) -> dict[str, Any]:
@@ -120,13 +120,15 @@ def prescribed_motions(
     return motions
 
 
-def conserves(craft: Spacecraft, conserve: str | None, environment: Any) -> bool:
+def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constraints: Sequence[Any] = ()) -> bool:
     if conserve is None:
         return False
     if craft.joint(craft.base).kind != "free":
         raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
     if environment is not None:
         raise ValueError("conserve='momentum' holds where nothing acts from outside: leave out the environment.")
+    if constraints:
+        raise ValueError("conserve='momentum' cannot be combined with constraints: leave one of them out.")
     return True
 
 

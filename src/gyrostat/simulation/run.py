@@ -12,7 +12,9 @@ from ..control.controller import Controller
 from ..control.modes import demand_mode, guarded
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
+from ..formulations.constraints import USUAL, AbstractConstraint, Stabilisation
 from ..model import Spacecraft
+from .closure import require_closed
 from .compiling import compile_system, settled
 from .context import Status
 from .engine import initial_samples, integrate
@@ -56,6 +58,8 @@ def simulate(
     save_at: Any = None,
     events: Any = None,
     breakpoints: Any = None,
+    constraints: Sequence[AbstractConstraint] | None = None,
+    stabilisation: Stabilisation = USUAL,
     prescribed: Mapping[str, Any] | None = None,
     locked: Sequence[str] | None = None,
     actuators: Actuators | None = None,
@@ -82,6 +86,8 @@ def simulate(
         symplectic. max_step: so that short pulses are not stepped over.
     save_at: times to keep; by default 401 from start to end. events: functions of (craft, t, q, v), or `When(...)`.
     breakpoints: times at which loads jump; the integrator stops and starts there.
+    constraints: of `gs.constraints` (closed loops, welds, driven coordinates, ...); they must hold at the start. Their wrenches are
+        part of the trajectory's `wrenches`. stabilisation: how fast violations die out.
     prescribed: {joint: acceleration, or function of t}: it follows, whatever the load. locked: joints that stay as they are.
     actuators: saturation, lag and rate limit of all motors. stops: smooth end stops at the joints' limits.
     conserve="momentum": where nothing acts from outside, the base follows from the conserved momentum, which then holds to
@@ -99,11 +105,19 @@ def simulate(
         formulation, integrator, rtol, atol, step, max_step, breakpoints, locked, actuators, stops, conserve, mode, seed
     ).complete(None if resume is None else resume.data.attrs)
     functions = functions_of(
-        {"control": control, "environment": environment, "events": events, "prescribed": prescribed}, resume
+        {
+            "control": control,
+            "environment": environment,
+            "events": events,
+            "prescribed": prescribed,
+            "constraints": constraints or None,
+        },
+        resume,
     )
     span, save = times(t_span, save_at, settings.step, resume)
     outer = environment_of(functions["environment"])
-    conserving = conserves(craft, settings.conserve, outer)
+    held = tuple(functions["constraints"] or ())
+    conserving = conserves(craft, settings.conserve, outer, held)
     if resume is None:
         batch = begin(craft, q0, v0, parameters, inputs, runs, conserving)
     else:
@@ -111,6 +125,8 @@ def simulate(
     if outer is not None and outer.check is not None and resume is None:
         for row in batch.q:
             outer.check(craft, float(span[0]), row)
+    if held and resume is None:
+        require_closed(craft, float(span[0]), batch.q, batch.v, held)
     motions = prescribed_motions(craft, functions["prescribed"], settings.locked or (), batch.v)
     law = controller_of(functions["control"])
     if settings.mode is not None:
@@ -129,6 +145,8 @@ def simulate(
         seed=int(settings.seed or 0),
         inputs=batch.inputs,
         parameters=batch.parameter_shapes,
+        constraints=held,
+        stabilisation=stabilisation,
     )
     equations = settled(equations, lambda e: arguments(e, batch, start(e, batch, t0, None))[0])
     state = start(equations, batch, t0, settings.step)
