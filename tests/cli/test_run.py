@@ -18,6 +18,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.io.files import whole_file, write_whole
+from gyrostat.scenario import EXAMPLES, load
 
 SOURCE = Path(gs.__file__).parents[1]
 CODE = "from gyrostat.cli.main import run; run()"
@@ -178,3 +179,12 @@ def test_the_demo_writes_what_it_names_and_keeps_momentum(tmp_path):
 def test_the_schema_is_printed(tmp_path):
     done = gyrostat(tmp_path, "schema")
     assert json.loads(done.stdout)["title"] == "gyrostat scenario"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_init_writes_bundled_examples(tmp_path, name):
+    done = gyrostat(tmp_path, "init", "mine.toml", "--example", name)
+    assert done.returncode == 0, done.stderr
+    assert load(tmp_path / "mine.toml").name
+    wrong = gyrostat(tmp_path, "init", "other.toml", "--example", "captur")
+    assert wrong.returncode == 2 and "capture: a tumbling client" in wrong.stderr.replace("\n", " ")

@@ -14,17 +14,24 @@ from .output import command, console, safe
 
 def init(
     file: Annotated[Path, typer.Argument(help="File to write.", dir_okay=False)] = Path("scenario.toml"),
+    example: Annotated[
+        str | None, typer.Option(help="Write a bundled example instead: servicer, capture or station.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
 ) -> None:
     """Write a commented scenario FILE that runs as it is."""
     from ..io.files import write_whole
-    from ..scenario import template
+    from ..scenario import EXAMPLES, template
+    from ..scenario import example as example_text
 
+    if example is not None and example not in EXAMPLES:
+        known = "; ".join(f"{name}: {what}" for name, what in EXAMPLES.items())
+        raise typer.BadParameter(f"'{example}' is not known. Choose one of {known}.", param_hint="--example")
     if file.exists() and not overwrite:
         raise typer.BadParameter(
             f"'{file}' exists already. Choose another name, or pass --overwrite.", param_hint="FILE"
         )
-    write_whole(file, template())
+    write_whole(file, template() if example is None else example_text(example))
     console().print(
         Text(
             safe(f"wrote {file}\nrun it:   {command()} run {file} --report report.html --scene scene.html"),

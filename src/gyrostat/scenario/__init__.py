@@ -2,5 +2,7 @@
 
 from .scenario import Scenario as Scenario
 from .scenario import load as load
+from .template import EXAMPLES as EXAMPLES
+from .template import example as example
 from .template import json_schema as json_schema
 from .template import template as template

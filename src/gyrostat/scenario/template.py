@@ -5,10 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..model import nearest
 from .schema import ScenarioTable
 
 DEMO = Path(__file__).parent / "servicer_demo.toml"
 TEMPLATE = Path(__file__).parent / "template.toml"
+
+
+EXAMPLES = {
+    "servicer": "an arm reaches out, its base floats",
+    "capture": "a tumbling client is approached, grasped, held and released",
+    "station": "a servicer comes near a client in low orbit and holds station",
+}
+
+
+def example(name: str) -> str:
+    """The text of a bundled scenario file."""
+    if name not in EXAMPLES:
+        raise ValueError(f"there is no example '{name}'. {nearest(name, EXAMPLES)}")
+    return (Path(__file__).parent / f"{name}_demo.toml").read_text(encoding="utf-8")
 
 
 def template(spacecraft: str = "servicer") -> str:
