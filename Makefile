@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-BENCHMARKS ?= $(filter-out benchmarks/timing.py benchmarks/peers.py benchmarks/jax_arm.py,$(wildcard benchmarks/*.py))
+BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
 .PHONY: demo test lint bench fuzz clean
 
