@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..algebra import Array, cross_motion, twist_to_child, unboxed, wrench_to_parent
+from ..algebra import Array, cross_motion, twist_to_child
 from ..formulations.recursive.kinematics import ZERO6, body_twists, joint_poses
-from ..formulations.recursive.regressor import _body_regressor
+from ..formulations.recursive.regressor import at_the_joints, body_regressor
 from ..model import Spacecraft
 
 
@@ -24,23 +22,14 @@ def tracking_regressor(craft: Spacecraft, q: Array, v: Array, v_r: Array, vdot_r
     X_PB = joint_poses(craft, q)
     V, U = body_twists(craft, q, v, X_PB), body_twists(craft, q, v_r, X_PB)
     A: dict[str, Array] = {}
-    Y = np.zeros((craft.nv, 10 * craft.nbodies), dtype=object)
-    for k, (B, P) in enumerate(craft.base_to_tip):
+    W: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
         joint = craft.joint(B)
         A[B] = ZERO6 if P is None else twist_to_child(X_PB[B], A[P])
         if joint.nv:
             own = joint.rate(v_r)
             H = joint.H(q)
             A[B] = A[B] + H @ joint.rate(vdot_r) + joint.map_rate(q, v) @ own + cross_motion(V[B], H @ own)  # (2)
-        F = _body_regressor(ZERO6, A[B] - 0.5 * cross_motion(V[B], U[B]))  # (1)
-        F = F + 0.5 * (
-            _body_regressor(V[B] + U[B], ZERO6) - _body_regressor(V[B], ZERO6) - _body_regressor(U[B], ZERO6)
-        )
-        at: str | None = B
-        while at is not None:
-            below = craft.joint(at)
-            if below.nv:
-                Y[below.v_at, 10 * k : 10 * k + 10] = below.H(q).T @ F
-            F = wrench_to_parent(X_PB[at], F)
-            at = craft.body(at).parent
-    return unboxed(Y)
+        both, one, other = (body_regressor(x, ZERO6) for x in (V[B] + U[B], V[B], U[B]))
+        W[B] = body_regressor(ZERO6, A[B] - 0.5 * cross_motion(V[B], U[B])) + 0.5 * (both - one - other)  # (1)
+    return at_the_joints(craft, q, X_PB, W)

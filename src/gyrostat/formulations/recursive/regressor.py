@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from ...algebra import Array, cross, inertia_components, skew, twist_to_child, unboxed, wrench_to_parent
+from ...algebra import Array, Pose, cross, inertia_components, skew, twist_to_child, unboxed, wrench_to_parent
 from ...model import Spacecraft
 from ..arguments import configuration, rates
 from .kinematics import ZERO6, body_twists, joint_acceleration_bias, joint_poses
@@ -28,25 +30,32 @@ def regressor(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> Array:
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
     A: dict[str, Array] = {}
-    Y = np.zeros((craft.nv, 10 * craft.nbodies), dtype=object)
-    for k, (B, P) in enumerate(craft.base_to_tip):
+    W: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
         joint = craft.joint(B)
         A[B] = joint.H(q) @ joint.rate(vdot) if joint.nv else ZERO6
         if P is not None:
             A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
         A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])
-        F = _body_regressor(V[B], A[B])
+        W[B] = body_regressor(V[B], A[B])
+    return at_the_joints(craft, q, X_PB, W)
+
+
+def at_the_joints(craft: Spacecraft, q: Array, X_PB: Mapping[str, Pose], W: Mapping[str, Array]) -> Array:
+    """Y (nv, 10 nbodies): the wrench W[B] pi_B (6, 10) on each body, as every joint below it feels it."""
+    Y = np.zeros((craft.nv, 10 * craft.nbodies), dtype=object)
+    for k, (B, _) in enumerate(craft.base_to_tip):
+        F: Array = W[B]
         at: str | None = B
         while at is not None:
             below = craft.joint(at)
             if below.nv:
                 Y[below.v_at, 10 * k : 10 * k + 10] = below.H(q).T @ F
-            F = wrench_to_parent(X_PB[at], F)
-            at = craft.body(at).parent
+            F, at = wrench_to_parent(X_PB[at], F), craft.body(at).parent
     return unboxed(Y)
 
 
-def _body_regressor(V: Array, A: Array) -> Array:
+def body_regressor(V: Array, A: Array) -> Array:
     """W (6, 10) with `M A + V x* (M V) = W pi`."""
     w, v, wdot, vdot = V[:3], V[3:], A[:3], A[3:]
     mass = np.concatenate([np.zeros(3), vdot + cross(w, v)])[:, None]
