@@ -1,0 +1,139 @@
+"""Air: drag of spheres and plates, decay of an orbit, Harris and Priester's tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from formation_crafts import armed, box
+from gyrostat.algebra import quat_from_rotation, rotation
+from gyrostat.environment import (
+    EARTH,
+    Exponential,
+    HarrisPriester,
+    Orbit,
+    Plate,
+    Sphere,
+    air_drag,
+    box_plates,
+    combined,
+    two_body_gravity,
+)
+from gyrostat.environment.drag import ballistic_coefficient, dynamic_pressure
+from gyrostat.environment.ephemeris import Celestial
+
+
+def still(craft, orbit, **changes):
+    """A craft at the origin of N with inertial attitude."""
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    q[:4] = quat_from_rotation(changes.get("R", np.eye(3)))
+    return q, v
+
+
+def test_drag_of_a_sphere():
+    """-1/2 rho C_d A |v| v in the air that turns with the planet."""
+    orbit = Orbit.circular(400e3, 0.9)
+    craft = box()
+    q, v = still(craft, orbit)
+    air = Exponential(3e-12, 400e3, 60e3)
+    wrench = air_drag(orbit, [Sphere("hull", 2.0, (0.1, 0, 0))], air).wrenches(craft, 50.0, q, v)[0]
+    r, w = orbit.state(50.0)
+    r = r + [0.1, 0, 0]
+    relative = w - np.cross([0, 0, EARTH.spin], r)
+    rho = air(EARTH, 50.0, r)
+    expected = -0.5 * rho * 2.2 * 2.0 * np.linalg.norm(relative) * relative
+    np.testing.assert_allclose(wrench[3:], expected, rtol=1e-12)
+    np.testing.assert_allclose(wrench[:3], np.cross([0.1, 0, 0], expected), atol=1e-20)
+    assert dynamic_pressure(rho, relative) == pytest.approx(0.5 * rho * relative @ relative)
+
+
+def test_drag_of_plates():
+    """A box in the stream has the drag of its projected area; a panel edge-on none; the far side of a plate none."""
+    orbit = Orbit.circular(400e3)
+    craft = box()
+    air = Exponential()
+    for seed in range(4):
+        R = rotation(np.random.default_rng(seed).normal(size=4))
+        q, v = still(craft, orbit, R=R)
+        size = np.array([1.0, 2.0, 3.0])
+        force = R @ air_drag(orbit, box_plates("hull", size), air).wrenches(craft, 0.0, q, v)[0, 3:]
+        sphere = air_drag(orbit, [Sphere("hull", 1.0)], air).wrenches(craft, 0.0, q, v)[0, 3:]
+        u = -R @ sphere / np.linalg.norm(sphere)
+        area = np.abs(R.T @ u) @ (np.prod(size) / size)
+        # faces sit up to 2 m from the centre: air density and speed differ by parts in 1e5 there
+        np.testing.assert_allclose(force, area * (R @ sphere), rtol=1e-4, atol=1e-4 * np.abs(sphere).max() * area)
+    q, v = still(craft, orbit)
+    u = -sphere_direction(orbit, craft, q, v)
+    across = np.cross(u, [0.0, 0.0, 1.0])
+    for normal, both, share in ((u, False, 1.0), (-u, False, 0.0), (-u, True, 1.0), (across, True, 0.0)):
+        plate = air_drag(orbit, [Plate("hull", 1.0, normal, both_sides=both)], air).wrenches(craft, 0.0, q, v)[0, 3:]
+        whole = air_drag(orbit, [Sphere("hull", 1.0)], air).wrenches(craft, 0.0, q, v)[0, 3:]
+        np.testing.assert_allclose(plate, share * whole, atol=1e-12 * np.abs(whole).max())
+
+
+def sphere_direction(orbit, craft, q, v):
+    force = air_drag(orbit, [Sphere("hull", 1.0)]).wrenches(craft, 0.0, q, v)[0, 3:]
+    return force / np.linalg.norm(force)
+
+
+def test_drag_lowers_the_orbit():
+    """da/dt = -rho v a / (ballistic coefficient) on a circular orbit over a planet that does not turn."""
+    planet = replace(EARTH, spin=None, flattening=0.0)
+    orbit = Orbit.circular(300e3, planet=planet)
+    craft = box(mass=50.0)
+    air = Exponential(2e-11, 300e3, 50e3)
+    surface = Sphere("hull", 1.0)
+    environment = combined(two_body_gravity(orbit), air_drag(orbit, [surface], air))
+    run = gs.simulate(craft, None, None, (0, orbit.period), environment=environment, rtol=1e-12)
+    s, q, v = orbit.state(run.time[-1]), run.q[-1], run.v[-1]
+    r, w = s.r + q[4:7], s.v + rotation(q[:4]) @ v[3:]
+    a = 1 / (2 / np.linalg.norm(r) - w @ w / planet.mu)
+    speed = np.sqrt(planet.mu / orbit.a)
+    expected = -2e-11 * speed * orbit.a / ballistic_coefficient(50.0, surface) * orbit.period
+    assert a - orbit.a == pytest.approx(expected, rel=0.02)
+    assert expected < -50
+
+
+def test_arm_in_the_stream():
+    """Only the bodies that carry surfaces are loaded, each about its own origin."""
+    orbit = Orbit.circular(400e3)
+    craft = armed()
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    q[7] = 0.7
+    rows = air_drag(orbit, [Plate("lower", 0.5, (0, 1, 0), (0.3, 0, 0), both_sides=True)]).wrenches(craft, 0.0, q, v)
+    assert rows[2].any()
+    assert not rows[[0, 1, 3]].any()
+    with pytest.raises(ValueError, match="no body 'sail'"):
+        air_drag(orbit, [Sphere("sail", 1.0)]).wrenches(craft, 0.0, q, v)
+
+
+def test_harris_priester():
+    """Table values under the bulge and opposite to it; the bulge lags two hours behind the Sun."""
+    shining = Celestial("Sun", 1.3e20, 7e8, lambda t: np.array([1.5e11, 0.0, 0.0]))
+    air = HarrisPriester(shining, n=2.0)
+    round_earth = replace(EARTH, flattening=0.0)
+    c, s = np.cos(np.radians(30)), np.sin(np.radians(30))
+    for height, least, greatest in ((400e3, 2.249e-12, 7.492e-12), (800e3, 7.069e-15, 8.059e-14)):
+        R = EARTH.radius + height
+        assert air(round_earth, 0.0, R * np.array([c, s, 0.0])) == pytest.approx(greatest, rel=1e-6)
+        assert air(round_earth, 0.0, -R * np.array([c, s, 0.0])) == pytest.approx(least, rel=1e-6)
+        side = air(round_earth, 0.0, R * np.array([-s, c, 0.0]))
+        assert side == pytest.approx((least + greatest) / 2, rel=1e-6)
+    between = air(round_earth, 0.0, (EARTH.radius + 410e3) * np.array([c, s, 0.0]))
+    assert between == pytest.approx(np.sqrt(7.492e-12 * 5.684e-12), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: air_drag(None, []), "air drag needs to know where N is"),
+        (lambda: Plate("hull", 1.0, (0, 0, 0)), "normal .* is no direction"),
+        (lambda: Plate("hull", 1.0, (0, 0, 1), specular=0.8, diffuse=0.4), "do not add up to more"),
+    ],
+)
+def test_bad_input_is_refused(build, words):
+    with pytest.raises(ValueError, match=words):
+        build()
