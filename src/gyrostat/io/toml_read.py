@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +12,10 @@ from ..model import KINDS, Body, Frame, Joint, Limits, Shape, Spacecraft, Thrust
 from .meshes import resolve
 from .report import Report, build, fail
 from .toml_schema import TABLES, BodyTable, Document, JointTable, ShapeTable
+from .toml_text import Place, key_lines, line_of, parse_toml
 
 MAX_REPORTED = 40
 MAX_BYTES = 4 * 1024 * 1024  # ten thousand bodies take 1.5 MB; tomllib reads 0.7 MB a second
-MAX_DOTS = 10_000  # in one line, as a root of the sum of squares: tomllib's time for a dotted key grows as the square
-_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_\-. ]+?)\s*\]\]?\s*(#.*)?$")
-_KEY = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*=")
-Place = tuple[str | int, ...]
 
 
 def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tuple[Path, ...] = ()) -> Spacecraft:
@@ -29,21 +24,8 @@ def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tu
         raise fail(
             "too-large", file, f"has {len(data) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB of TOML are read."
         )
-    if sum(line.count(b".") ** 2 for line in data.splitlines()) > MAX_DOTS**2:
-        raise fail("too-deep", file, "holds lines with thousands of dots: keys nested too deeply.", "Break the lines.")
-    try:
-        text = data.decode("utf-8-sig")
-        raw = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise fail("toml", file, f"is not UTF-8 text: {error}.", "Save the file as UTF-8.") from None
-    except ValueError as error:  # TOMLDecodeError, or a number beyond Python's own limits
-        at = re.search(r"at line (\d+)", str(error))
-        raise fail(
-            "toml", file, f"is not valid TOML: {error}.", "Mend the syntax.", int(at[1]) if at else None
-        ) from None
-    except RecursionError:
-        raise fail("too-deep", file, "is nested too deeply.", "Flatten the file.") from None
-    lines = _lines(text)
+    text, raw = parse_toml(data, file)
+    lines = key_lines(text)
     report = Report(file)
     try:
         document = Document.model_validate(raw)
@@ -128,37 +110,13 @@ def _shape(report: Report, table: ShapeTable, place: str, line: int, roots: tupl
     return Shape(table.kind, tuple(table.size), tuple(table.position), table.R, color, file)
 
 
-# ---- where things stand, and what is wrong with them
-
-
-def _lines(text: str) -> dict[Place, int]:
-    """Lines of tables and keys, found by their look: tomllib keeps none. Good for messages, not for reading."""
-    found: dict[Place, int] = {}
-    count: dict[Place, int] = {}
-    at: Place = ()
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = _HEADER.match(line)
-        if header:
-            names = [name.strip() for name in header[2].split(".")]
-            at = ()
-            for k, name in enumerate(names):
-                at = (*at, name)
-                if header[1] == "[[" and k == len(names) - 1:
-                    count[at] = count.get(at, -1) + 1
-                if at in count:
-                    at = (*at, count[at])
-            for key in [key for key in count if len(key) > len(at) and key[: len(at)] == at and header[1] == "[["]:
-                del count[key]
-            found.setdefault(at, number)
-        elif pair := _KEY.match(line):
-            found.setdefault((*at, pair[1]), number)
-    return found
+# ---- what is wrong with a document
 
 
 def _report(report: Report, raw: dict[str, Any], lines: dict[Place, int], item: Any) -> None:
     """One finding from one pydantic error."""
     loc: Place = tuple(part for part in item["loc"] if isinstance(part, int) or "[" not in part and part != "list")
-    line = next((lines[loc[:k]] for k in range(len(loc), 0, -1) if loc[:k] in lines), None)
+    line = line_of(lines, loc)
     element = _element(raw, loc)
     key = next((str(part) for part in reversed(loc) if isinstance(part, str)), "")
     if item["type"] == "extra_forbidden":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..io.report import Report, fail
-from ..io.toml_read import _lines as key_lines
+from ..io.toml_text import Place, key_lines, line_of, parse_toml
 from ..model import nearest
 from .capture_schema import CAPTURE_TABLES as TABLES
 from .capture_schema import CaptureTable
@@ -21,7 +19,6 @@ from .schema import ScenarioTable
 
 MAX_BYTES = 1024 * 1024
 MAX_REPORTED = 40
-Place = tuple[str | int, ...]
 
 
 class Source:
@@ -34,7 +31,7 @@ class Source:
 
     def line(self, place: Place) -> int | None:
         """Line of a key, or of the table it stands in."""
-        return next((self.lines[place[:k]] for k in range(len(place), 0, -1) if place[:k] in self.lines), None)
+        return line_of(self.lines, place)
 
     def error(self, code: str, place: Place, message: str, hint: str = "", key: str = "") -> None:
         """key: of the table at `place`, where the line is that key's."""
@@ -50,16 +47,7 @@ def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
         raise fail("unreadable", file, f"cannot be read: {error.strerror}.", "Check the name.") from None
     if len(data) > MAX_BYTES:
         raise fail("too-large", file, f"has {len(data) / 2**20:.1f} MB; a scenario has 1 MB at most.")
-    try:
-        text = data.decode("utf-8-sig")
-        raw = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise fail("toml", file, f"is not UTF-8 text: {error}.", "Save the file as UTF-8.") from None
-    except (ValueError, RecursionError) as error:
-        at = re.search(r"at line (\d+)", str(error))
-        raise fail(
-            "toml", file, f"is not valid TOML: {error}.", "Mend the syntax.", int(at[1]) if at else None
-        ) from None
+    text, raw = parse_toml(data, file)
     source = Source(file, text)
     if "body" in raw and "spacecraft" not in raw:
         raise fail(
