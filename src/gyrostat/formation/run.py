@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra import Array
 from ..environment import Environment
 from ..simulation.compiling import compile_system, compiled, settled
+from ..simulation.either import of_kind
 from ..simulation.equations import Equations
 from ..simulation.progress import progress_bar
 from ..simulation.request import (
@@ -71,7 +72,7 @@ def simulate(
     return FormationTrajectory(formation, {g: _named(found[g], formation.groups[g]) for g in formation.groups})
 
 
-simulate_craft.register(Formation, simulate)  # type: ignore[arg-type]
+of_kind.register(Formation, simulate)
 
 
 class _Asked(NamedTuple):

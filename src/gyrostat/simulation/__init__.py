@@ -3,6 +3,6 @@
 from .audit import Audit as Audit
 from .compiling import SimulationWarning as SimulationWarning
 from .compiling import When as When
-from .run import simulate as simulate
+from .either import simulate as simulate
 from .trajectory import Event as Event
 from .trajectory import Trajectory as Trajectory

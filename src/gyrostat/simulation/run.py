@@ -1,9 +1,8 @@
-"""`gs.simulate`: from a spacecraft, its state and what acts on it, to a Trajectory."""
+"""`gs.simulate` of a spacecraft: from its state and what acts on it, to a Trajectory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,6 @@ from .system import Plan, State
 from .trajectory import Trajectory
 
 
-@singledispatch  # formations register theirs
 def simulate(
     craft: Spacecraft,
     q0: Any = None,
