@@ -209,3 +209,18 @@ def test_events_may_ask_for_inputs_and_the_runs_own_values():
     heights, masses = np.array([0.2, 0.4, 0.6]), np.array([1.0, 2.0, 3.0])
     traj = gs.simulate(craft, q, v, (0, 2), events=level, inputs={"height": heights}, parameters={"mass.mass": masses})
     np.testing.assert_allclose([e.t for e in traj.events], 1 - heights - 0.01 * masses, atol=1e-13)
+
+
+def test_two_changes_of_sign_within_one_step_need_a_shorter_max_step():
+    """A base that drifts at 1 m/s is above 4.9 m and below 5.1 m for 0.2 s: one step of a uniform motion is longer."""
+    craft = gs.Spacecraft.build("block", [gs.Body("base", BASE, inertia=(1.0, 1.0, 1.0))])
+    near = gs.When(lambda craft, t, q, v: 0.01 - (q[4] - 5.0) ** 2, "near")
+    v = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    seen = {
+        largest: [
+            e.t for e in gs.simulate(craft, None, v, (0, 10), events=near, max_step=largest, save_at=[10.0]).events
+        ]
+        for largest in (None, 0.15)
+    }
+    assert seen[None] == []
+    np.testing.assert_allclose(seen[0.15], [4.9, 5.1], atol=1e-12)

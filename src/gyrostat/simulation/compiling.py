@@ -25,6 +25,9 @@ class When:
     """An event: `function(craft, t, q, v)` changes sign. direction: +1 rising, -1 falling, 0 both.
 
     terminal: the run stops there. effect(craft, t, q, v) -> (q, v): the state jumps there, and the run goes on.
+
+    Signs are compared at the ends of the integrator's steps: two changes within one step are not seen. Where that may happen, give
+    `simulate` a `max_step` shorter than the time between them.
     """
 
     function: Callable[..., Any]
