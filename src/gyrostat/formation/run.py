@@ -32,6 +32,7 @@ from ..simulation.system import Plan
 from ..simulation.trajectory import Trajectory
 from .coupling import Coupling, View, views
 from .members import Formation, Group, State
+from .options import check_options, together_settings
 from .shared_clock import Part, integrate_together
 from .trajectory import FormationTrajectory
 
@@ -53,12 +54,14 @@ def simulate(
 
     control: {group: a law (craft, t, q, v) -> tau, a Controller, or a Coupling that sees other members}, or one law for all.
     environment: one for all, or {group: environment}. inputs: {group: {"gain": (members, ...)}}.
-    settings: as for one spacecraft (rtol, atol, integrator, step, max_step, breakpoints, actuators, stops, seed, locked, formulation).
+    settings: as for one spacecraft (rtol, atol, integrator, step, max_step, breakpoints, actuators, stops, seed, locked, formulation);
+        for members that see nobody also events, prescribed, constraints, conserve and mode.
 
     Members that see nobody choose their own steps, those that see each other share theirs; all are saved at the same times.
     """
     if not isinstance(formation, Formation):
         raise TypeError(f"expected a Formation, got {formation!r}.")
+    check_options(settings)
     state = checked_state(formation, formation.neutral() if state is None else state)
     laws = by_group(formation, control, "control")
     outer = {g: environment_of(e) for g, e in by_group(formation, environment, "environment").items()}
@@ -113,11 +116,7 @@ def _alone(asked: _Asked, g: str) -> Trajectory:
 
 def _together(asked: _Asked, cluster: list[str]) -> dict[str, Trajectory]:
     """Groups that see each other: one clock."""
-    for name in ("events", "prescribed", "conserve", "resume"):
-        if asked.settings.get(name) is not None:
-            raise ValueError(f"{name}= is not available for members that see each other. Leave it out.")
-    given = {name: value for name, value in asked.settings.items() if name != "threads"}
-    settings = Settings(**given).complete(None)
+    settings = together_settings(asked.settings)
     span, save = times(asked.t_span, asked.save_at, settings.step, None)
     batches = {g: _batch(asked, g) for g in cluster}
     equations = {g: _equations(asked, g, batches[g], settings, float(span[0])) for g in cluster}

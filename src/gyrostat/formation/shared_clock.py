@@ -91,7 +91,10 @@ def integrate_together(
     """To the end of the parts' plans. Plans share saves and end; stops and samples may differ. fixed: the step, if it is."""
     tableau: Any = METHODS[method]
     if not hasattr(tableau, "extra"):
-        raise ValueError(f"members that see each other are integrated by an explicit method; '{method}' is implicit.")
+        raise ValueError(
+            f"members that see each other are integrated by an explicit method; '{method}' is implicit. Choose 'dop853', 'rk45', or "
+            f"'rk4' with a step."
+        )
     clock = Clock(parts)
     rtol, atol, controlled = _tolerances(parts)
     saves = parts[0].plan.saves
