@@ -1,4 +1,4 @@
-"""The memory of one block of lanes, and its course from the runs' states to their ends."""
+"""The memory of one block of lanes, and the runs that stand in them: each leaves when it has ended, and makes room for one that waits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ import numpy as np
 from ..algebra import Array
 from ..tracing import Kernel, cache, machine
 from .context import Context, Lane, Status
+from .past import past_numbers, remembered
+from .roster import Roster
 from .stepper import ENTRIES, stepper
-from .system import Outcome, Plan, Rows, State, System
+from .system import Plan, Rows, State, System
 from .tableaus import METHODS, Collocation, stage_count
 
 LANES = machine.host_lanes("double")
+PATIENCE = (
+    32  # attempts that lanes stand still, added up, before runs that wait are seated: that costs as much, or more
+)
+FOREVER = 2**62
 _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+_ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -39,18 +45,20 @@ def runs_per_block(method: str) -> int:
     return 1 if isinstance(METHODS[method], Collocation) else LANES
 
 
-def past_numbers(method: str, n: int) -> int:
-    """What the next step needs to know of the one before: its size and stages."""
-    found = METHODS[method]
-    return 1 + n * len(found.c) if isinstance(found, Collocation) else 0
+def roster_of(system: System, plan: Plan, state: State, parameters: Array) -> Roster:
+    """What blocks take runs from."""
+    numbers = past_numbers(METHODS[plan.method], system.n, LANES, LANES // runs_per_block(plan.method))
+    return Roster(system, plan, state, parameters, numbers)
 
 
 class Block:
-    """Work memory for LANES runs at a time: `take` some runs, let them `advance`, `settle` them."""
+    """Work memory for LANES runs at a time: `take` some that wait, let them `advance`, `settle` those that have ended.
 
-    def __init__(self, system: System, plan: Plan, state: State, parameters: Array, outcome: Outcome) -> None:
-        self.system, self.plan, self.outcome = system, plan, outcome
-        self._state, self._parameters = state, parameters
+    A run has a seat: a lane, or all of them where one run fills the block. rows: the run in each seat, -1 in an empty one.
+    """
+
+    def __init__(self, system: System, plan: Plan, roster: Roster) -> None:
+        self.system, self.plan, self.roster, self.outcome = system, plan, roster, roster.outcome
         self._library = _library(plan.method)
         self._start, self._trial, self._commit = (
             _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "commit")
@@ -58,8 +66,12 @@ class Block:
         self._advance = _ADVANCE(self._library.address("advance"))
         self._keep: list[Any] = []
         self._error: BaseException | None = None
-        self.first = self.count = 0
-        self._together = runs_per_block(plan.method) == 1
+        self.seats = runs_per_block(plan.method)
+        self.rows = np.full(self.seats, -1)
+        self.settled = 0
+        self._together = self.seats == 1
+        self._attempts_before = np.zeros(self.seats)
+        self._entries, self._places = (list(part) for part in remembered(METHODS[plan.method], LANES))
         self._allocate()
 
     # ---- memory
@@ -87,14 +99,15 @@ class Block:
             self.blocks[name] = self.memory[at : at + size * LANES].reshape(size, LANES)
             at += size * LANES
         self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
-        self._stops, self._saves = np.append(plan.stops, np.inf), np.append(plan.saves, np.inf)
+        self.lane[Lane.status] = Status.done
+        self._K = self.blocks["K"].reshape(-1, n * LANES // self.seats, self.seats)  # by seat
         self._out = np.zeros(LANES, dtype=np.int64)
         arrays = {
             "atol": np.ascontiguousarray(plan.atol),
             "rtol": np.ascontiguousarray(plan.rtol),
-            "breaks": self._stops,
+            "breaks": self.roster.stops,
             "samples": np.append(plan.samples, 0.0),
-            "saves": self._saves,
+            "saves": self.roster.saves,
             "out": self._out,
             "directions": np.array([spec.direction for spec in system.specs], dtype=float),
         }
@@ -119,7 +132,7 @@ class Block:
         def call(x: int, result: int, scratch: int) -> None:
             out = np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(result)).reshape(size, LANES)
             out[:] = np.nan
-            wanted = np.flatnonzero(self.lane[Lane.sampled] == 1 if name == "update" else self._running())
+            wanted = np.flatnonzero(self.lane[Lane.sampled] == 1 if name == "update" else self._asking())
             once = self._together and name != "rhs"
             if self._error is None:
                 try:
@@ -136,57 +149,78 @@ class Block:
     def _running(self) -> Array:
         return self.lane[Lane.status] == Status.running
 
+    def _asking(self) -> Array:
+        """Lanes that need the values of functions: while some begin, those alone."""
+        running = self._running()
+        fresh = running & (self.lane[Lane.begun] == 0.0)
+        return fresh if fresh.any() else running
+
     # ---- runs in and out
 
-    def take(self, first: int, last: int) -> None:
-        """Load runs first, ..., last - 1; lanes without a run of their own repeat the last one, and stand still."""
-        state, plan, n, held = self._state, self.plan, self.system.n, self.system.n_held
-        self.first, self.count = first, last - first
-        rows = np.minimum(np.arange(first, first + LANES), last - 1)
-        own = (np.arange(LANES) < self.count) | self._together
-        lane = self.lane
-        self.blocks["y"][:] = state.y[rows].T
-        self.x[1 + n : 1 + n + held] = state.held[rows].T
-        self.x[1 + n + held :] = self._parameters[rows].T
-        lane[:] = 0.0
-        lane[Lane.t], lane[Lane.h], lane[Lane.h_max] = state.t[rows], state.h[rows], plan.h_max
-        lane[Lane.steps], lane[Lane.rejections] = state.steps[rows], state.rejections[rows]
-        lane[Lane.stop_index] = np.searchsorted(self._stops, state.t[rows], side="right")
-        lane[Lane.stop] = self._stops[lane[Lane.stop_index].astype(int)]
-        lane[Lane.save_index] = np.searchsorted(self._saves, state.t[rows], side="right")
-        lane[Lane.save] = self._saves[lane[Lane.save_index].astype(int)]
-        ended = (state.status[rows] == Status.running) & np.isinf(lane[Lane.stop])
-        lane[Lane.status] = np.where(ended | ~own, Status.done, state.status[rows])
-        self._out[:] = [self.outcome.saved[row].ctypes.data for row in rows]
-        self.attempts_before = lane[Lane.steps] + lane[Lane.rejections]
-        self._recall(state)
+    def take(self) -> None:
+        """Seat runs that wait. The lanes of the others are left alone."""
+        free = np.flatnonzero(self.rows < 0)
+        rows = self.roster.take(len(free))
+        if not len(rows):
+            return
+        seats = free[: len(rows)]
+        lanes, own = (np.arange(LANES), np.repeat(rows, LANES)) if self._together else (seats, rows)
+        state, n, held = self.roster.state, self.system.n, self.system.n_held
+        self.blocks["y"][:, lanes] = state.y[own].T
+        if held:
+            self.x[1 + n : 1 + n + held, lanes] = state.held[own].T
+        self.x[1 + n + held :, lanes] = self.roster.parameters[own].T
+        self.lane[:, lanes] = self.roster.lanes[own].T
+        self._out[lanes] = self.roster.out[own]
+        self._attempts_before[seats] = state.steps[rows] + state.rejections[rows]
         self._call(self._start)
-        if state.g.shape == (len(state.t), len(self.system.specs)):
-            known = state.g[rows].T
-            self.blocks["g_old"][:] = np.where(np.isnan(known), self.blocks["g_old"], known)
+        if state.g.size and state.g.shape == (self.roster.runs, len(self.system.specs)):
+            known = state.g[own].T
+            self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
+        if self._entries and self.roster.resumes_past:
+            self._recall(seats, state.past[rows])
+        self.rows[seats] = rows
 
-    def settle(self) -> None:
-        """Write the lanes back to the rows of the outcome."""
-        lane, rows, k = self.lane, slice(self.first, self.first + self.count), slice(0, self.count)
-        n, held, state = self.system.n, self.system.n_held, self.outcome.state
-        state.t[rows], state.y[rows], state.h[rows] = lane[Lane.t][k], self.blocks["y"][:, k].T, lane[Lane.h][k]
-        state.held[rows] = self.x[1 + n : 1 + n + held, k].T
-        state.status[rows] = lane[Lane.status][k]
-        state.steps[rows], state.rejections[rows] = lane[Lane.steps][k], lane[Lane.rejections][k]
-        state.g[rows] = self.blocks["g_old"][:, k].T
-        if self._together:
-            state.past[self.first] = np.append(lane[Lane.h_before, 0], self._past())
+    def settle(self, seats: Array) -> None:
+        """Write the runs in these seats back to their rows of the outcome, and leave the seats empty."""
+        if not len(seats):
+            return
+        rows, state, n, held = self.rows[seats], self.outcome.state, self.system.n, self.system.n_held
+        self.roster.lanes[rows] = self.lane[:, seats].T
+        state.y[rows] = self.blocks["y"][:, seats].T
+        if held:
+            state.held[rows] = self.x[1 + n : 1 + n + held, seats].T
+        if len(self.system.specs):
+            state.g[rows] = self.blocks["g_old"][:, seats].T
+        if self._entries:
+            state.past[rows] = self._past(seats)
+        self.rows[seats] = -1
+        self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
+        self.settled += len(rows)
 
-    def _past(self) -> Array:
-        """The stages of the step before, flat."""
-        return self.blocks["K"][-8 * self.system.n // LANES :].reshape(-1)
+    def _past(self, seats: Array) -> Array:
+        """Rows of `State.past`."""
+        stages = self._K[self._places][:, :, seats]
+        rows = np.hstack([self.lane[self._entries][:, seats].T, stages.reshape(-1, len(seats)).T])
+        return np.where(rows[:, :1] > 0.0, rows, 0.0)
 
-    def _recall(self, state: State) -> None:
-        if self._together and state.past.shape == (len(state.t), past_numbers(self.plan.method, self.system.n)):
-            self.lane[Lane.h_before], self._past()[:] = state.past[self.first, 0], state.past[self.first, 1:]
+    def _recall(self, seats: Array, past: Array) -> None:
+        """What `_past` has kept, where there is something."""
+        for k, row in zip(seats, past, strict=True):
+            if row[0] > 0.0:
+                entries, stages = np.split(row, [len(self._entries)])
+                self.lane[self._entries, self.lanes_of(k)] = entries[:, None] if self._together else entries
+                self._K[self._places, :, k] = stages.reshape(len(self._places), -1)
+
+    def snapshot(self) -> tuple[Array, Array]:
+        """To come back to by `restore`, as if nothing had been taken or tried since."""
+        return self.memory.copy(), self.rows.copy()
+
+    def restore(self, snapshot: tuple[Array, Array]) -> None:
+        self.memory[:], self.rows[:] = snapshot
 
     def lanes_of(self, k: int) -> Any:
-        """Where run k of the block stands: in its lane, or in all."""
+        """Of seat k: one, or all."""
         return slice(None) if self._together else k
 
     # ---- compiled functions
@@ -199,8 +233,10 @@ class Block:
         return result
 
     def advance(self, steps: int) -> bool:
-        """At most so many attempted steps; True if an event waits to be handled."""
-        return bool(self._call(self._advance, steps))
+        """At most so many attempted steps; True if an event waits to be handled. Seats are not left empty for long while runs wait."""
+        if self.plan.most_steps is not None:
+            steps = max(0, min(steps, self.plan.most_steps - int(self._attempts().max())))
+        return bool(self._call(self._advance, steps, PATIENCE if self.roster.waiting else FOREVER))
 
     def trial(self) -> None:
         self._call(self._trial)
@@ -209,7 +245,7 @@ class Block:
         self._call(self._commit)
 
     def evaluate(self, what: Context, size: int, k: int, t: float, y: Array) -> Array:
-        """A function of the system for lane k at time t and state y, (size,)."""
+        """A function of the system for seat k at time t and state y, (size,)."""
         self.place(k, t, y)
         result = np.empty((size, LANES))
         traced = _TRACED(int(self.context[what]))
@@ -220,28 +256,36 @@ class Block:
         return result[:, k]
 
     def place(self, k: int, t: float, y: Array) -> None:
-        """Time and state of run k as the argument of the functions."""
+        """Time and state of the run in seat k as the argument of the functions."""
         at = self.lanes_of(k)
         self.x[0, at] = t
         self.x[1 : 1 + self.system.n, at] = y[:, None] if self._together else y
 
-    @property
-    def running(self) -> bool:
-        return bool(self._running().any())
+    # ---- how far the runs are
 
-    @property
-    def attempts(self) -> int:
-        """Of the runs that still run: all have made as many."""
-        made = self.lane[Lane.steps] + self.lane[Lane.rejections] - self.attempts_before
-        return int(made[self._running()].max(initial=0))
+    def seated(self) -> Array:
+        """Seats that are not empty."""
+        return np.flatnonzero(self.rows >= 0)
+
+    def ended(self) -> Array:
+        """Seats whose run has ended, or has made all the steps that it may."""
+        over = self.lane[Lane.status, : self.seats] != Status.running
+        if self.plan.most_steps is not None:
+            over |= self._attempts() >= self.plan.most_steps
+        return np.flatnonzero(over & (self.rows >= 0))
+
+    def _attempts(self) -> Array:
+        """That the running have made since they were taken, by seat; 0 for the others."""
+        lane, k = self.lane, slice(0, self.seats)
+        made = lane[Lane.steps, k] + lane[Lane.rejections, k] - self._attempts_before
+        return np.where(self._running()[k], made, 0.0)
 
     def progress(self) -> float:
-        """Mean fraction of the way."""
-        end, lane = self.plan.stops[-1] if len(self.plan.stops) else 0.0, self.lane
+        """How many runs are behind us, those under way in part."""
+        end = self.plan.stops[-1] if len(self.plan.stops) else 0.0
         begin = self.plan.saves[0] if len(self.plan.saves) else 0.0
-        ended = ~self._running()[: self.count]
-        done = (lane[Lane.t][: self.count] - begin) / max(end - begin, 1e-300)
-        return float(np.where(ended, 1.0, np.clip(done, 0.0, 1.0)).mean())
+        done = (self.lane[Lane.t, self.seated()] - begin) / max(end - begin, 1e-300)
+        return self.settled + float(np.clip(done, 0.0, 1.0).sum())
 
 
 def _aligned(count: int) -> Array:

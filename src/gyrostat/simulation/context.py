@@ -63,7 +63,8 @@ class Lane(IntEnum):
     h_max = 16
     sampled = 17  # what the stop is: 0 a breakpoint, 1 a sample, 2 a time to save at, where nothing jumps
     h_before = 18  # the step before, since the last jump; 0: none
-    size = 19
+    begun = 19  # 0 until `start` has been to the run in this lane, then 1
+    size = 20
 
 
 class Status(IntEnum):

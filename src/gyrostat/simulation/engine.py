@@ -1,8 +1,10 @@
-"""All runs through the compiled time loop: blocks of lanes over threads, with progress and interruption."""
+"""All runs through the compiled time loop: blocks of lanes over threads, with progress and interruption.
+
+A lane whose run has ended is given the next that waits while the others go on. No number depends on which lane or thread a run gets.
+"""
 
 from __future__ import annotations
 
-import itertools
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..tracing import pool
-from .block import Block, past_numbers, runs_per_block
+from .block import Block, roster_of, runs_per_block
 from .happenings import handle_events
 from .system import Outcome, Plan, State, System
 
@@ -23,24 +25,15 @@ def integrate(
     system: System, plan: Plan, state: State, parameters: Array, progress: Callable[[float], None] | None = None
 ) -> Outcome:
     """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is."""
-    runs = len(state.t)
-    after = State(**{name: np.array(value) for name, value in vars(state).items()})
-    after.g = np.full((runs, len(system.specs)), np.nan)
-    if after.past.shape != (shape := (runs, past_numbers(plan.method, system.n))):
-        after.past = np.zeros(shape)
-    outcome = Outcome(np.full((runs, len(plan.saves), system.n + system.n_held), np.nan), after)
-    width = runs_per_block(plan.method)
-    course = _Course(progress, -(-runs // width))
-    shares = max(1, min(plan.threads or pool.cores(), course.blocks)) if system.compiled else 1
+    roster = roster_of(system, plan, state, parameters)
+    blocks = -(-roster.runs // runs_per_block(plan.method))
+    shares = max(1, min(plan.threads or pool.cores(), blocks)) if system.compiled else 1
+    course = _Course(progress, roster.runs, shares)
     finished = threading.Semaphore(0)
 
-    def share(_: int) -> None:
+    def share(number: int) -> None:
         try:
-            block = Block(system, plan, state, parameters, outcome)
-            for number in course.numbers():
-                block.take(number * width, min((number + 1) * width, runs))
-                _run(block, number, course)
-                block.settle()
+            _run(Block(system, plan, roster), course, number)
         except BaseException as error:  # noqa: BLE001  (raised below, when all threads have come to rest)
             course.fail(error)
         finally:
@@ -55,23 +48,18 @@ def integrate(
                 finished.acquire()
     if course.error is not None:
         raise course.error
+    outcome = roster.close()
     outcome.interrupted = course.interrupted
-    outcome.records.sort(key=lambda r: (r.run, r.t))
     return outcome
 
 
 class _Course:
     """What the host wants while blocks run, and how far they are."""
 
-    def __init__(self, progress: Callable[[float], None] | None, blocks: int) -> None:
-        self.blocks, self.stop, self.interrupted = blocks, False, False
+    def __init__(self, progress: Callable[[float], None] | None, runs: int, shares: int) -> None:
+        self.stop, self.interrupted = False, False
         self.error: BaseException | None = None
-        self._progress, self._done, self._next = progress, np.zeros(max(blocks, 1)), itertools.count()
-
-    def numbers(self) -> Iterator[int]:
-        """Of blocks that nobody has taken yet."""
-        while not self.stop and (number := next(self._next)) < self.blocks:
-            yield number
+        self._progress, self._runs, self._done = progress, max(runs, 1), np.zeros(shares)
 
     def interrupt(self) -> None:
         self.stop = self.interrupted = True
@@ -84,28 +72,31 @@ class _Course:
         else:
             self.error = self.error or error
 
-    def tell(self, number: int, fraction: float) -> None:
+    def tell(self, share: int, block: Block) -> None:
         if self._progress is not None:
-            self._done[number] = fraction
-            self._progress(float(self._done.mean()))
+            self._done[share] = block.progress()
+            self._progress(float(self._done.sum()) / self._runs)
 
 
-def _run(block: Block, number: int, course: _Course) -> None:
-    most, compiled = block.plan.most_steps, block.system.compiled
-    while not course.stop and block.running:
-        left = CHUNK if most is None else min(CHUNK, most - block.attempts)
-        if left <= 0:
-            break
-        before = None if compiled else block.memory.copy()
+def _run(block: Block, course: _Course, share: int) -> None:
+    """Until no run waits or is under way, or somebody says stop."""
+    compiled = block.system.compiled
+    while not course.stop:
+        before = None if compiled else block.snapshot()
         try:
-            if block.advance(left if compiled else 1):
+            block.take()
+            if not len(block.seated()):
+                break
+            if block.advance(CHUNK if compiled else 1):
                 handle_events(block)
         except KeyboardInterrupt as error:  # from within a Python function: go back to before the step
             if before is None:
                 raise
-            block.memory[:] = before
+            block.restore(before)
             course.fail(error)
-        course.tell(number, block.progress())
+        block.settle(block.ended())
+        course.tell(share, block)
+    block.settle(block.seated())
 
 
 @contextmanager

@@ -19,13 +19,13 @@ AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's 
 def handle_events(block: Block) -> None:
     """Find what happened, cut lanes at terminal events and effects, commit all waiting steps, and write down the events."""
     happened: list[Record] = []
-    cuts: list[tuple[int, int, float]] = []  # lane, event, size of the step before it was cut
-    for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.count] == 1.0)):
+    cuts: list[tuple[int, int, float]] = []  # seat, event, size of the step before it was cut
+    for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
         for t, j in sorted((_root(block, k, j, full), j) for j in _crossed(block, k)):
             y = _step_to(block, k, t, full).copy()
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
-            happened.append(Record(block.first + k, block.system.specs[j].name, t, y, held))
+            happened.append(Record(int(block.rows[k]), block.system.specs[j].name, t, y, held))
             if block.system.specs[j].cuts:
                 g = block.evaluate(Context.events, len(block.system.specs), k, t, y)
                 block.blocks["g_new"][:, block.lanes_of(k)] = _columns(block, g)

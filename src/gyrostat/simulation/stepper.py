@@ -2,9 +2,9 @@
 
 Each lane has its own time, step and status; a lane's numbers never depend on the other lanes. Functions of the module:
 
-    start(ctx)            K_1 and event values at the present state; a first step size for lanes that have none
-    advance(ctx, n)       at most n attempted steps; returns 0, or 1 when an event has changed sign: the accepted steps then wait
-                          uncommitted, so that the host can find where
+    start(ctx)            in lanes whose run has not begun: K_1 and event values at the present state; a first step size if it has none
+    advance(ctx, n, idle) at most n attempted steps, or until lanes have stood still for `idle` of them, added up; returns 0, or 1
+                          when an event has changed sign: the accepted steps then wait uncommitted, so that the host can find where
     trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
     commit(ctx)           saves, new state, breakpoints and samples of the accepted steps
     dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
@@ -108,15 +108,21 @@ def _attempt(module: ir.Module, method: Method, lanes: int) -> None:
 
 
 def _start(module: ir.Module, lanes: int) -> None:
-    """K_1, event values; a first step where h is 0: 0.01 |y| / |f| in the norm of the tolerances (Hairer, II.4)."""
+    """K_1, event values; a first step where h is 0: 0.01 |y| / |f| in the norm of the tolerances (Hairer, II.4).
+
+    Lanes that are under way keep theirs, bit for bit.
+    """
     f = StepFunction(module, "start", lanes)
     lane = f.lane
+    fresh = f.is_(Lane.begun, 0.0)
     f.set_before_stop()
     f.copy(f.y, f.stage, f.n)
     f.x[0] = lane[Lane.t]
-    f.evaluate(Context.rhs, f.K0)
+    f.evaluate(Context.rhs, f.at)
+    f.copy(f.at, f.K0, f.n, fresh)
     with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
-        f.evaluate(Context.events, f.g_old)
+        f.evaluate(Context.events, f.g_new)
+        f.copy(f.g_new, f.g_old, f.n_events, fresh)
     atol, rtol = f.pointer_at("ctx", Context.atol), f.pointer_at("ctx", Context.rtol)
     d0, d1 = f.variable(0.0), f.variable(0.0)
     with f.loop(f.n) as i:
@@ -126,18 +132,24 @@ def _start(module: ir.Module, lanes: int) -> None:
     tiny = (d0[0] < 1e-10) | (d1[0] < 1e-10) | ~(d1[0] < float("inf"))
     guess = tiny.where(1e-6, 0.01 * f.sqrt(d0[0] / tiny.where(1.0, d1[0])))
     guess = f.max(f.min(guess, lane[Lane.h_max]), 10.0 * f.smallest_step())
-    lane[Lane.h] = (lane[Lane.h] > 0.0).where(lane[Lane.h], guess)
+    lane[Lane.h] = (fresh & ~(lane[Lane.h] > 0.0)).where(guess, lane[Lane.h])
+    lane[Lane.begun] = 1.0
     f.end()
 
 
 def _advance(module: ir.Module, lanes: int) -> None:
-    """Attempt and commit, until all lanes have ended, n attempts are made, or an event asks for the host."""
-    f = StepFunction(module, "advance", lanes, "n_most", returns=INT)
-    count, asked = f.counter(0), f.counter(0)
+    """Attempt and commit, until all lanes have ended, n attempts are made, enough lanes have stood still for long enough, or an event asks
+    for the host.
+    """
+    f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns=INT)
+    count, idle, asked = f.counter(0), f.counter(0), f.counter(0)
     with f.repeat() as leave_if:
         running = f.is_(Lane.status, Status.running)
         leave_if(f.b.not_(running.any()))
         leave_if(f.b.icmp_signed(">=", f.get(count), f.arguments["n_most"]))
+        standing = f.b.ctpop(f.b.bitcast((~running).value, ir.IntType(lanes)))
+        f.set(idle, f.b.add(f.get(idle), f.b.zext(standing, INT)))
+        leave_if(f.b.icmp_signed(">=", f.get(idle), f.arguments["n_idle"]))
         f.call_named("attempt", f.arguments["ctx"])
         f.set(asked, f.b.zext(f.is_(Lane.event, 1.0).any(), INT))
         leave_if(f.b.icmp_signed("!=", f.get(asked), INT(0)))
