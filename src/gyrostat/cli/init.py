@@ -43,7 +43,7 @@ def init(
 def schema(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, instead of the screen.")] = None,
 ) -> None:
-    """Print the JSON schema of scenario files, for editors that complete and check them."""
+    """Print the JSON schema of scenario files, formations included, for editors that complete and check them."""
     from ..io.files import write_whole
     from ..scenario import json_schema
 

@@ -12,7 +12,7 @@ from ..model import KINDS, Body, Frame, Joint, Limits, Shape, Spacecraft, Thrust
 from .meshes import resolve
 from .report import Report, build, fail
 from .toml_schema import TABLES, BodyTable, Document, JointTable, ShapeTable
-from .toml_text import Place, key_lines, line_of, parse_toml
+from .toml_text import Place, key_lines, line_of, parse_toml, reason_of
 
 MAX_REPORTED = 40
 MAX_BYTES = 4 * 1024 * 1024  # ten thousand bodies take 1.5 MB; tomllib reads 0.7 MB a second
@@ -126,10 +126,8 @@ def _report(report: Report, raw: dict[str, Any], lines: dict[Place, int], item: 
     elif item["type"] == "missing":
         report.error("missing-key", element, f"has no '{key}'.", f"Add {key} = ...", line)
     else:
-        reason = item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-        value = repr(item["input"])
+        reason, value = reason_of(item, key), repr(item["input"])
         value = value if len(value) <= 60 else value[:57] + "..."
-        reason = (reason[:1].lower() + reason[1:]).rstrip(".")
         report.error(_code(key, reason), element, f"{key} is {value}: {reason}.", "", line)
 
 

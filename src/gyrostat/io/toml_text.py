@@ -58,5 +58,34 @@ def key_lines(text: str) -> dict[Place, int]:
 
 
 def line_of(lines: Mapping[Place, int], place: Place) -> int | None:
-    """Line of a key, or of the table it stands in."""
-    return next((lines[place[:k]] for k in range(len(place), 0, -1) if place[:k] in lines), None)
+    """Line of a key, or of the first that stands in it, or of the table it stands in."""
+    for k in range(len(place), 0, -1):
+        if place[:k] in lines:
+            return lines[place[:k]]
+        inside = [line for key, line in lines.items() if key[:k] == place[:k]]
+        if inside:
+            return min(inside)
+    return None
+
+
+def reason_of(item: Any, key: str) -> str:
+    """What pydantic found wrong with the value of a key, as the end of a sentence: "expected ..."."""
+    kind, value, limits = item["type"], item["input"], item.get("ctx", {})
+    if kind == "list_type":
+        return (
+            f"is one table; expected [[{key}]], which may be repeated"
+            if isinstance(value, dict)
+            else "expected a list in brackets"
+        )
+    if kind in ("too_short", "too_long") and isinstance(value, list):
+        bound = limits["min_length"] if kind == "too_short" else limits["max_length"]
+        return f"expected {'at least' if kind == 'too_short' else 'at most'} {bound} items, found {len(value)}"
+    if kind in ("dict_type", "model_type"):
+        return f"expected a table, such as [{key}]"
+    plain = {
+        "string_type": "expected text in quotes",
+        "string_too_short": "expected text that is not empty",
+        "bool_type": "expected true or false",
+    }
+    reason = item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip(".")
+    return plain.get(kind, (reason[:1].lower() + reason[1:]).replace("input should be", "expected"))

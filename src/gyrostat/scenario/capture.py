@@ -15,7 +15,7 @@ from ..model.assembly import joined_state, together
 from .capture_schema import CaptureTable, GraspTable, PhaseTable
 from .manoeuvre import initial_state
 from .reading import Source
-from .scenario import Scenario, _options, _spacecraft, add_outputs
+from .scenario import Scenario, _options, add_outputs, spacecraft_of
 from .schema import Control
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class CaptureScenario(Scenario):
 
 def capture_scenario(source: Source, table: CaptureTable, path: Path) -> CaptureScenario:
     """The scenario of a file with [target] and [[phase]]. What is wrong goes to the source's report."""
-    chaser = _spacecraft(source, table, path)
-    target = _spacecraft(source, table.model_copy(update={"spacecraft": table.target.spacecraft, "base": None}), path)
+    chaser = spacecraft_of(source, table.spacecraft, path, base=table.base)
+    target = spacecraft_of(source, table.target.spacecraft, path, ("target",))
     both = together(f"{chaser.name} and {target.name}", [chaser, target])
     states = [
         (craft, *initial_state(source, craft, start))

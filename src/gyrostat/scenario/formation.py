@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..model import Spacecraft, nearest
 from .formation_schema import FormationTable, MemberTable, StationTable
 from .manoeuvre import joint_values
 from .reading import Source
-from .scenario import Scenario, _spacecraft, orbit_of
+from .scenario import Scenario, orbit_of, run_options, spacecraft_of
 
 if TYPE_CHECKING:
     from ..formation import FormationTrajectory
@@ -88,39 +87,26 @@ def station_error(run: FormationTrajectory, station: StationTable) -> tuple[Arra
 
 def formation_scenario(source: Source, table: FormationTable, path: Path) -> FormationScenario:
     """The scenario of a file with [[member]]. What is wrong goes to the source's report."""
-    orbit = orbit_of(source, table.environment)
+    orbit = _orbit(source, table)
     names = [member.name for member in table.member]
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            source.error("twice", ("member", k), f"two members are named '{name}'.", "Give each its own name.", "name")
     crafts: dict[str, Spacecraft] = {}
-    for member in table.member:
-        crafts[member.name] = _spacecraft(source, SimpleNamespace(spacecraft=member.spacecraft, base=None), path)  # type: ignore[arg-type]
+    for k, member in enumerate(table.member):
+        if member.name in names[:k]:
+            source.error(
+                "twice", ("member", k), f"two members are named '{member.name}'.", "Give each its own name.", "name"
+            )
+        craft = crafts[member.name] = spacecraft_of(source, member.spacecraft, path, ("member", k))
+        if craft.joint(craft.base).kind != "free":
+            found = f"{craft.name} stands on a {craft.joint(craft.base).kind} base joint; a member of a formation must float."
+            source.error("member", ("member", k), found, "Make its base joint free, in its file.", "spacecraft")
     source.report.raise_errors()
-    assert orbit is not None
-    try:
-        formation = Formation({name: Group(craft, (name,)) for name, craft in crafts.items()}, orbit=orbit)
-    except ValueError as error:
-        source.error("member", ("member",), str(error))
-        source.report.raise_errors()
+    formation = Formation({name: Group(craft, (name,)) for name, craft in crafts.items()}, orbit=orbit)
     state = _state(source, formation, table.member)
     environment = two_body_gravity(orbit)
-    control = {}
-    for k, station in enumerate(table.station):
-        known = _known(source, k, "member", station.member, names)
-        if station.of is not None:
-            _known(source, k, "of", station.of, names)
-        if known and station.frame is not None:
-            try:
-                crafts[station.member].locate(station.frame)
-            except ValueError as error:
-                source.error("no-such-frame", ("station", k), str(error), "", "frame")
-        if station.member in control:
-            source.error("twice", ("station", k), f"member '{station.member}' has two stations.", "Keep one.", "member")
-        control[station.member] = station
+    control = _stations(source, table, crafts)
     source.report.raise_errors()
     laws = {name: _law(formation, state, station, environment, table.member) for name, station in control.items()}
-    options = _options(table) | {"control": laws, "environment": environment}
+    options = run_options(table.run) | {"control": laws, "environment": environment}
     tree = virtual_tree(crafts, names[0])
     q, v = tree_state(crafts, names[0], {name: (state[name][0][0], state[name][1][0]) for name in names})
     return FormationScenario(
@@ -137,6 +123,49 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
         state,
         tuple(table.station),
     )
+
+
+def _orbit(source: Source, table: FormationTable) -> Orbit | None:
+    """The orbit that all members fly in, and what cannot be combined with it."""
+    if table.environment.orbit is None:
+        source.error(
+            "no-orbit",
+            ("environment",),
+            "members fly in an orbit.",
+            'Add [environment.orbit] with altitude = "500 km".',
+        )
+    if table.environment.gravity is not None:
+        found = "uniform gravity cannot be combined with an orbit here."
+        source.error("gravity", ("environment",), found, "Leave it out.", "gravity")
+    if table.run.conserve is not None:
+        found = "momentum is not conserved in an orbit."
+        source.error("conserve", ("run",), found, "Leave it out.", "conserve")
+    return orbit_of(source, table.environment)
+
+
+def _stations(source: Source, table: FormationTable, crafts: Mapping[str, Spacecraft]) -> dict[str, StationTable]:
+    """By member."""
+    found: dict[str, StationTable] = {}
+    for k, station in enumerate(table.station):
+        known = _known(source, k, "member", station.member, list(crafts))
+        if station.of is not None:
+            _known(source, k, "of", station.of, list(crafts))
+            if station.of == station.member:
+                source.error("itself", ("station", k), "a member cannot stay beside itself.", "Name another one.", "of")
+            if table.run.integrator.startswith("gauss"):
+                wrong = (
+                    f"members that see each other need an explicit integrator; '{table.run.integrator}' is implicit."
+                )
+                source.error("integrator", ("run",), wrong, 'Choose "dop853", "rk45" or "rk4".', "integrator")
+        if known and station.frame is not None:
+            try:
+                crafts[station.member].locate(station.frame)
+            except ValueError as error:
+                source.error("no-such-frame", ("station", k), str(error), "", "frame")
+        if station.member in found:
+            source.error("twice", ("station", k), f"member '{station.member}' has two stations.", "Keep one.", "member")
+        found[station.member] = station
+    return found
 
 
 def _state(source: Source, formation: Formation, members: list[MemberTable]) -> dict[str, tuple[Array, Array]]:
@@ -187,15 +216,3 @@ def _law(
         return tracking_law(lambda craft, t: there, **options)(craft, t, q, v)
 
     return Coupling(law, {"other": station.of})
-
-
-def _options(table: FormationTable) -> dict[str, Any]:
-    run = table.run
-    options: dict[str, Any] = {
-        name: getattr(run, name)
-        for name in ("integrator", "rtol", "atol", "step", "max_step", "max_steps", "formulation", "seed")
-    }
-    if run.save_every is not None:
-        times = np.arange(0.0, run.duration, run.save_every)
-        options["save_at"] = np.append(times[times < run.duration * (1 - 1e-12)], run.duration)
-    return options

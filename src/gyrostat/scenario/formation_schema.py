@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
 from .quantities import Angle, Frequency, Length, Speed, three
 from .schema import Environment, JointValues, OrbitTable, Run, Table
@@ -44,11 +44,12 @@ class StationTable(Table):
     )
     bandwidth: Frequency = Field(default=0.004, description='How fast it comes, such as "4 mHz".')
 
-    @model_validator(mode="after")
-    def _sensible(self) -> StationTable:
-        if not self.bandwidth > 0:
-            raise ValueError(f"bandwidth is {self.bandwidth:g} Hz; expected more than zero")
-        return self
+    @field_validator("bandwidth")
+    @classmethod
+    def _positive(cls, value: float) -> float:
+        if not value > 0:
+            raise ValueError("expected more than zero")
+        return value
 
 
 class FormationTable(Table):
@@ -60,16 +61,6 @@ class FormationTable(Table):
     run: Run
     member: Annotated[list[MemberTable], Field(min_length=1)]
     station: list[StationTable] = Field(default_factory=list)
-
-    @model_validator(mode="after")
-    def _orbit(self) -> FormationTable:
-        if self.environment.orbit is None:
-            raise ValueError('members fly in an orbit: add [environment.orbit] with altitude = "500 km"')
-        if self.environment.gravity is not None:
-            raise ValueError("environment.gravity cannot be combined with an orbit here: leave it out")
-        if self.run.conserve is not None:
-            raise ValueError("run.conserve cannot be combined with an orbit: leave it out")
-        return self
 
 
 FORMATION_TABLES: dict[tuple[str, ...], type[Table]] = {

@@ -10,11 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..io.report import Report, fail
-from ..io.toml_text import Place, key_lines, line_of, parse_toml
+from ..io.toml_text import Place, key_lines, line_of, parse_toml, reason_of
 from ..model import nearest
-from .capture_schema import CAPTURE_TABLES as TABLES
-from .capture_schema import CaptureTable
-from .formation_schema import FORMATION_TABLES, FormationTable
+from .formation_schema import FormationTable
+from .kinds import elsewhere, kind_of
 from .schema import ScenarioTable
 
 MAX_BYTES = 1024 * 1024
@@ -35,7 +34,7 @@ class Source:
 
     def error(self, code: str, place: Place, message: str, hint: str = "", key: str = "") -> None:
         """key: of the table at `place`, where the line is that key's."""
-        self.report.error(code, _words(place), message, hint, self.line((*place, key) if key else place))
+        self.report.error(code, words(place), message, hint, self.line((*place, key) if key else place))
 
 
 def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
@@ -56,11 +55,7 @@ def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
             "describes a spacecraft, not a scenario.",
             "Try `gyrostat view` or `gyrostat check`.",
         )
-    kind: type[ScenarioTable | FormationTable] = ScenarioTable
-    if "phase" in raw or "target" in raw:
-        kind = CaptureTable
-    elif "member" in raw:
-        kind = FormationTable
+    kind, tables = kind_of(raw)
     try:
         return kind.model_validate(raw), source
     except ValidationError as error:
@@ -68,7 +63,7 @@ def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
         unknown = [item["loc"] for item in items if item["type"] == "extra_forbidden"]
         for item in items:
             if not (item["type"] == "missing" and _misspelt(item["loc"], unknown)):
-                _report(source, item, FORMATION_TABLES if kind is FormationTable else TABLES)
+                _report(source, item, tables)
     source.report.raise_errors()
     raise AssertionError("unreachable: every item is an error")
 
@@ -85,15 +80,15 @@ def _report(source: Source, item: Any, tables: Mapping[tuple[str, ...], Any]) ->
     key = next((str(part) for part in reversed(place) if isinstance(part, str)), "")
     if item["type"] == "extra_forbidden":
         table = tables.get(tuple(part for part in place[:-1] if isinstance(part, str)), tables[()])
-        source.error("unknown-key", place[:-1], f"unknown key '{key}'.", nearest(key, table.model_fields), key)
+        hint = elsewhere(key, tables) if len(place) == 1 else ""
+        source.error("unknown-key", place[:-1], f"unknown key '{key}'.", hint or nearest(key, table.model_fields), key)
     elif item["type"] == "missing":
         source.error("missing-key", place[:-1], f"has no '{key}'.", f"Add {_example(key)}.")
     else:
-        reason = item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip(".")
         value = repr(item["input"])
         value = value if len(value) <= 60 else value[:57] + "..."
         found = f"{key} is {value}: " if not isinstance(item["input"], dict) and key else ""
-        source.error("wrong-value", place, f"{found}{reason[:1].lower() + reason[1:]}.")
+        source.error("wrong-value", place, f"{found}{reason_of(item, key)}.")
 
 
 def _internal(part: str) -> bool:
@@ -108,10 +103,14 @@ def _example(key: str) -> str:
         "spacecraft": 'spacecraft = "servicer", or the name of a file',
         "at": 'at = "10 s"',
         "joints": 'joints = { joint_1 = "30 deg" }',
+        "name": 'name = "..."',
+        "position": 'position = ["0 m", "-10 m", "0 m"]',
+        "environment": '[environment.orbit] with altitude = "500 km"',
+        "member": "[[member]] with name and spacecraft",
     }.get(key, f"{key} = ...")
 
 
-def _words(place: Place) -> str:
+def words(place: Place) -> str:
     """As in "waypoint 2, joints"."""
     words: list[str] = []
     for part in place:

@@ -19,12 +19,13 @@ from ..control.passive import Actuators, Stops
 from ..environment import EARTH, MARS, MOON, Environment, Orbit, combined, two_body_gravity, uniform_gravity
 from ..io import load as load_craft
 from ..io.report import fail
+from ..io.toml_text import Place
 from ..model import ModelError, Spacecraft
 from .capture_schema import CaptureTable
 from .formation_schema import FormationTable
 from .manoeuvre import controlled_joints, initial_state, load_profile, motions
-from .reading import Source, read_scenario
-from .schema import Control, ScenarioTable
+from .reading import Source, read_scenario, words
+from .schema import Control, Run, ScenarioTable
 from .schema import Environment as EnvironmentTable
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def load(path: str | Path) -> Scenario:
         from .capture import capture_scenario
 
         return capture_scenario(source, table, path)
-    craft = _spacecraft(source, table, path)
+    craft = spacecraft_of(source, table.spacecraft, path, base=table.base)
     q, v = initial_state(source, craft, table.start)
     for k, name in enumerate(table.locked):
         if name not in {j.name for j in craft.joints}:
@@ -95,44 +96,38 @@ def load(path: str | Path) -> Scenario:
     )
 
 
-def _spacecraft(source: Source, table: ScenarioTable, path: Path) -> Spacecraft:
-    """A file beside the scenario, or a bundled spacecraft."""
-    name = table.spacecraft
+def spacecraft_of(source: Source, name: str, path: Path, place: Place = (), base: str | None = None) -> Spacecraft:
+    """A file beside the scenario, or a bundled spacecraft; `place` is the table that names it."""
+    line, where = source.line((*place, "spacecraft")), words((*place, "spacecraft"))
     if Path(name).suffix.lower() not in SUFFIXES:
         try:
-            return load_craft(models.file(name), base=table.base)
+            return load_craft(models.file(name), base=base)
         except ModelError:
             raise
         except ValueError as error:
             hint = f"Or name a file: {', '.join(SUFFIXES)}."
-            raise fail("no-such-spacecraft", source.file, str(error), hint, source.line(("spacecraft",))) from None
+            raise fail("no-such-spacecraft", source.file, str(error), hint, line, where) from None
     file = path.parent / name
     if not file.is_file():
         message = f"the file '{name}' does not exist beside the scenario."
-        raise fail(
-            "no-such-spacecraft", source.file, message, "Check the name.", source.line(("spacecraft",)), "spacecraft"
-        )
-    return load_craft(file, base=table.base)
+        raise fail("no-such-spacecraft", source.file, message, "Check the name.", line, where)
+    return load_craft(file, base=base)
+
+
+def run_options(run: Run) -> dict[str, Any]:
+    """What [run] says, as options of `gs.simulate`."""
+    names = ("integrator", "rtol", "atol", "step", "max_step", "max_steps", "formulation", "conserve", "seed")
+    options: dict[str, Any] = {name: getattr(run, name) for name in names}
+    if run.save_every is not None:
+        times = np.arange(0.0, run.duration, run.save_every)
+        options["save_at"] = np.append(times[times < run.duration * (1 - 1e-12)], run.duration)
+    return options
 
 
 def _options(source: Source, craft: Spacecraft, table: ScenarioTable, q: Array) -> dict[str, Any]:
     run = table.run
     environment = _environment(source, table.environment)
-    options: dict[str, Any] = {
-        "integrator": run.integrator,
-        "rtol": run.rtol,
-        "atol": run.atol,
-        "step": run.step,
-        "max_step": run.max_step,
-        "max_steps": run.max_steps,
-        "formulation": run.formulation,
-        "conserve": run.conserve,
-        "seed": run.seed,
-        "environment": environment,
-    }
-    if run.save_every is not None:
-        times = np.arange(0.0, run.duration, run.save_every)
-        options["save_at"] = np.append(times[times < run.duration * (1 - 1e-12)], run.duration)
+    options = run_options(run) | {"environment": environment}
     if table.locked:
         options["locked"] = list(table.locked)
     if table.actuators is not None:
@@ -202,7 +197,7 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
     try:
         return Orbit.from_elements(size, given.eccentricity, *angles, planet=planet)
     except ValueError as error:
-        source.error("orbit", ("environment", "orbit"), str(error))
+        source.error("orbit", ("environment", "orbit"), str(error), "", "" if given.altitude is None else "altitude")
         return None
 
 

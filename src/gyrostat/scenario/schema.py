@@ -5,8 +5,18 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 
+from ..formulations.registry import FORMULATIONS
 from .quantities import (
     Acceleration,
     Angle,
@@ -68,6 +78,15 @@ class Start(Table):
         return self
 
 
+def _formulation(name: str) -> str:
+    if name not in FORMULATIONS:
+        raise ValueError(f"expected one of {', '.join(FORMULATIONS)}")
+    return name
+
+
+Formulation = Annotated[str, AfterValidator(_formulation), WithJsonSchema({"enum": list(FORMULATIONS)})]
+
+
 class Run(Table):
     """How long, and how it is integrated."""
 
@@ -81,7 +100,7 @@ class Run(Table):
     step: Time | None = Field(default=None, description="Fixed step; needed by rk4 and gauss6.")
     max_step: Time | None = None
     max_steps: Annotated[int, Field(gt=0)] = 2_000_000
-    formulation: str = Field(default="recursive", description="Which equations of motion.")
+    formulation: Formulation = Field(default="recursive", description="Which equations of motion.")
     conserve: Literal["momentum"] | None = Field(
         default=None, description="Hold the momentum to round-off where nothing acts from outside."
     )

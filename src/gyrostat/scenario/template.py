@@ -1,12 +1,10 @@
-"""A commented scenario to start from, and the JSON schema for editors."""
+"""A commented scenario to start from, and bundled examples."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ..model import nearest
-from .schema import ScenarioTable
 
 DEMO = Path(__file__).parent / "servicer_demo.toml"
 TEMPLATE = Path(__file__).parent / "template.toml"
@@ -31,11 +29,3 @@ def template(spacecraft: str = "servicer") -> str:
     import json
 
     return TEMPLATE.read_text(encoding="utf-8").replace('"servicer"', json.dumps(spacecraft), 1)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON schema of scenario files."""
-    schema = ScenarioTable.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "gyrostat scenario"
-    return schema

@@ -1,0 +1,57 @@
+"""The JSON schema that editors use: it takes every bundled file, and sees what the reader would refuse, kind by kind."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gyrostat import scenario
+from gyrostat.scenario.capture_schema import CAPTURE_TABLES
+from gyrostat.scenario.formation_schema import FORMATION_TABLES
+from gyrostat.scenario.schema import TABLES
+from json_schema import problems
+
+FOLDER = Path(scenario.__file__).parent
+SCHEMA = scenario.json_schema()
+
+
+@pytest.mark.parametrize("name", ["template", *(f"{name}_demo" for name in scenario.EXAMPLES)])
+def test_bundled_files_are_valid(name):
+    assert problems(SCHEMA, tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "found"),
+    [
+        ("servicer", "[run]", "[rnu]", ["/: no run", "/: unknown key rnu"]),
+        ("servicer", 'spacecraft = "servicer"', "", ["/: no spacecraft"]),
+        ("servicer", "[run]", '[run]\nformulation = "newton"', ["/run/formulation: not one of"]),
+        ("capture", "[target]", "[taget]", ["/target: no spacecraft", "/: unknown key taget"]),
+        ("capture", 'kind = "weld"', 'kind = "glue"', ["/phase/1/grasp/0/kind: not one of"]),
+        ("station", 'name = "servicer"', "", ["/member/1: no name"]),
+        ("station", "rpy =", "rpi =", ["/member/0: unknown key rpi"]),
+        ("station", '"-40 m"', '"-40 deg"', ["/member/1/position/1: none of the alternatives"]),
+        ("station", '["8 m", "-40 m", "5 m"]', '["8 m", "-40 m"]', ["/member/1/position: minItems 3"]),
+        ("station", "[[station]]", "[[statoin]]", ["/: unknown key statoin"]),
+        ("station", "[environment.orbit]", "[environment.orbt]", ["/environment: unknown key orbt"]),
+        ("station", 'altitude = "500 km"', "altitude = true", ["/environment/orbit/altitude: none of"]),
+        ("station", "[run]", '[start]\nposition = [0, 0, 0]\n[run]', ["/: unknown key start"]),
+        ("station", 'position = ["0 m", "-2 m", "0 m"]', "", ["/station/0: no position"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_seen(name, old, new, found):
+    text = scenario.example(name)
+    assert old in text
+    seen = set(problems(SCHEMA, tomllib.loads(text.replace(old, new, 1))))
+    for words in found:
+        assert any(problem.startswith(words) for problem in seen), seen
+
+
+@pytest.mark.parametrize("tables", [TABLES, CAPTURE_TABLES, FORMATION_TABLES])
+def test_every_key_at_the_top_is_offered(tables):
+    """Editors complete from `properties`: not all of them follow `if` and `then`."""
+    assert set(tables[()].model_fields) <= set(SCHEMA["properties"])
+    for table in tables.values():
+        assert set(SCHEMA["$defs"][table.__name__]["properties"]) == set(table.model_fields)
