@@ -140,25 +140,30 @@ def _along(craft: Spacecraft, wheel: SpinningWheel, felt: Array | None) -> Any:
 
 
 def why_not(craft: Spacecraft) -> str | None:
-    """Why some body's inertia cannot be inverted once wheels are eliminated, by name; None if all can. Symbols are trusted."""
+    """Why wheels cannot be eliminated, by name; None if they can. Symbols are trusted."""
     for wheel in craft.wheels:
         reason = _not_axisymmetric(craft, wheel.name)
         if reason:
             return reason
-    for B, carrier in carriers(craft, {}).items():
+        mass = craft.body(str(wheel.parent)).mass + (0.0 if wheel.included else wheel.mass)
+        if not is_symbolic(mass) and not mass > 0.0:
+            return (
+                f"body '{wheel.parent}' and its wheel '{wheel.name}' have no mass, so they have no centre of mass about which the wheel "
+                f"could be taken out. Give one of them mass, or use the recursive formulation."
+            )
+    return None
+
+
+def without_inverse(bodies: Mapping[str, Carrier]) -> list[str]:
+    """Names of the bodies whose mass or inertia is zero in some direction, once wheels are eliminated. Symbols are trusted."""
+    found = []
+    for B, carrier in bodies.items():
         if is_symbolic(carrier.mass) or is_symbolic(carrier.inertia):
             continue
         moments = np.linalg.eigvalsh(carrier.inertia)
-        less = " less the spin inertia of its wheels" if carrier.wheels else ""
-        if not carrier.mass > 0.0:
-            return f"body '{B}' has mass {carrier.mass:.6g} kg; every body needs mass here. Merge it into its parent, or give it mass."
-        if not moments[0] > 1e-12 * moments[-1]:
-            listed = ", ".join(f"{m:.6g}" for m in moments)
-            return (
-                f"body '{B}' has principal moments of inertia {listed} kg m^2{less}; each must be above zero here, since its "
-                f"inertia is inverted. Give the body its true inertia, or merge it into its parent."
-            )
-    return None
+        if not carrier.mass > 0.0 or not moments[0] > 1e-12 * moments[-1]:
+            found.append(B)
+    return found
 
 
 def _not_axisymmetric(craft: Spacecraft, name: str) -> str | None:

@@ -19,13 +19,13 @@ import numpy as np
 from ...algebra import Array, Pose, cross, twist_to_child
 from ...model import Spacecraft
 from ..arguments import Acting, acting, configuration, rates
-from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions
+from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions, without_inverse
 from ..dual_quaternion.support import require
 from ..held_joints import Held, held, joint_motion
+from ..joint_loads import JointRows, solve_loads_first, solve_together
 from ..recursive.kinematics import body_twists, inertial_poses, joint_acceleration_bias, joint_poses
 from ..solution import JointMotion, in_order
 from .one_body import mass_matrix, nonlinear_force, rigid_body
-from .several_bodies import BodyRows, sparse_kkt_solution
 
 
 class MaximalSolution(NamedTuple):
@@ -89,10 +89,11 @@ def maximal_dynamics(
         if P is not None:
             T[P], t = -twist_to_child(X_PB[B], _twist_map(X_NB[P])), t - twist_to_child(X_PB[B], _twist_bias(V[P]))
         K, drive, E = hold[B]
-        rows.append(BodyRows({C: K @ block for C, block in T.items()}, K @ (t - motion), E))  # (1)
+        rows.append(JointRows({C: K @ block for C, block in T.items()}, K @ (t - motion), E))  # (1)
         for C, block in T.items():
             F[C] = F[C] + (drive @ block).T @ joint.rate(tau)[: len(drive)]
-    nudot, loads = sparse_kkt_solution(M, F, rows)
+    solution = solve_together if without_inverse(parts) else solve_loads_first
+    nudot, loads = solution(M, F, rows)
     multipliers = {B: load for (B, _), load in zip(reversed(bodies), loads, strict=True)}
 
     joints: dict[str, JointMotion] = {}

@@ -6,17 +6,16 @@
 
 The parameter multipliers are gone once Gamma^T is applied; lambda is physical: the loads (force in N, moment in B) that the constraints
 exert. Redundant rows: accelerations are unique, lambda is that of least norm. N from an SVD is not smooth in time: never
-difference it for Ndot; (3) needs no N at all.
+difference it for Ndot; (3) needs no N at all, nor an inverse of M. For the joints of a craft see `joint_loads`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, mirror, solve_spd, unboxed
+from ...algebra import Array, mirror, solve_spd
 from ...algebra.semidefinite import least_norm_solution
 
 
@@ -47,38 +46,3 @@ def null_space_solution(M: Array, F: Array, Pi: Array, gamma: Array) -> Constrai
     a = solve_spd(mirror(P @ M @ P + held), P @ (F + M @ particular))
     nudot = P @ a - particular
     return Constrained(nudot, least_norm_solution(A, Pi @ (M @ nudot - F)))
-
-
-class BodyRows(NamedTuple):
-    """Rows of one constraint by the bodies that they touch, gamma (r,), and a compliance E (r, r): Pi nudot + gamma = -E lambda."""
-
-    blocks: Mapping[str, Array]
-    gamma: Array
-    E: Array
-
-
-def sparse_kkt_solution(
-    M: Mapping[str, Array], F: Mapping[str, Array], rows: Sequence[BodyRows]
-) -> tuple[dict[str, Array], list[Array]]:
-    """(1) body by body: nudot by body, and the multipliers of each constraint. Only pairs that share a body couple."""
-    at, n = [], 0
-    for row in rows:
-        at.append(slice(n, n + len(row.gamma)))
-        n += len(row.gamma)
-    through = [{B: solve_spd(M[B], block.T) for B, block in row.blocks.items()} for row in rows]
-    free = {B: solve_spd(M[B], F[B]) for B in M}
-    A, b = np.zeros((n, n), dtype=object), np.zeros(n, dtype=object)
-    for i, row in enumerate(rows):
-        b[at[i]] = -row.gamma - sum(block @ free[B] for B, block in row.blocks.items())
-        A[at[i], at[i]] = row.E
-        for k in range(i, len(rows)):
-            for B in (
-                B for B in row.blocks if B in rows[k].blocks
-            ):  # in this order always: sets of names differ from run to run
-                A[at[i], at[k]] = A[at[i], at[k]] + row.blocks[B] @ through[k][B]
-    multipliers = solve_spd(mirror(unboxed(A)), unboxed(b)) if n else np.zeros(0)
-    nudot = dict(free)
-    for i, row in enumerate(rows):
-        for B in row.blocks:
-            nudot[B] = nudot[B] + through[i][B] @ multipliers[at[i]]
-    return nudot, [multipliers[s] for s in at]

@@ -18,7 +18,8 @@ Let G be the matrix of (3) for all joints. Loads enter (1), (2) through G^T, so 
 
     (G M^-1 G^T + E) L = N g - G M^-1 F,   F the known forces and torques                                      (6)
 
-E is zero but for rotors: see `held_joints`, which also says what a prescribed joint holds. Cost O(nbodies^3).
+E is zero but for rotors: see `held_joints`, which also says what a prescribed joint holds. Cost O(nbodies^3). Bodies without mass have
+no M^-1: `joint_loads` solves (1)-(3) together then.
 """
 
 from __future__ import annotations
@@ -28,14 +29,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, Pose, cross, mirror, skew, solve_spd, unboxed
+from ...algebra import Array, Pose, cross, skew
 from ...model import Joint, Spacecraft
 from ..arguments import Acting, acting, configuration, rates
-from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions
+from ..carriers import carrier_bodies, carriers, load_on_carrier, wheel_motions, without_inverse
 from ..dual_quaternion.support import require
 from ..held_joints import Held, held, joint_motion
+from ..joint_loads import JointRows, solve_loads_first, solve_together
 from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
 from ..solution import JointMotion, in_order
+
+ZERO = np.zeros((3, 3))
 
 
 class DecoupledSolution(NamedTuple):
@@ -85,13 +89,13 @@ def newton_euler(craft: Spacecraft, q: Array, w: Mapping[str, Array], v: Array, 
     g: dict[str, Array] = {}
     G: dict[tuple[str, str], Array] = {}
     F: dict[str, Array] = {}
-    Minv: dict[str, Array] = {}
+    M: dict[str, Array] = {}
     for B, P in bodies:
         joint, c, R_NB = craft.joint(B), body[B].com, X_NB[B].R
         load = load_on_carrier(craft, B, body[B], w[B], v, given)
         torque = load[:3] - cross(c, load[3:]) - cross(w[B], body[B].inertia @ w[B])  # (1)
         F[B] = np.concatenate([torque, R_NB @ load[3:]])
-        Minv[B] = _inverse_mass(body[B])
+        M[B] = np.block([[body[B].inertia, ZERO], [ZERO, body[B].mass * np.eye(3)]])
         d = None if P is None else X_PB[B].p - body[P].com
         hold[B] = held(joint, q, follows.get(B))
         g[B] = _known(joint, q, v, c, d, X_PB[B].R, w[B], None if P is None else w[P])
@@ -103,14 +107,13 @@ def newton_euler(craft: Spacecraft, q: Array, w: Mapping[str, Array], v: Array, 
             G[B, P] = _parent_rows(hold[B].N, R_NB, X_PB[B], d)
             F[P] = F[P] + _parent_rows(drive, R_NB, X_PB[B], d).T @ joint.rate(tau)[: len(drive)]
 
-    loads = _constraint_loads(bodies, hold, g, G, F, Minv)  # (6)
-    x: dict[str, Array] = {}
-    for B, _ in bodies:
-        force = F[B]
-        for child, P in bodies:
-            if B in (child, P):
-                force = force + G[child, B].T @ loads[child]
-        x[B] = Minv[B] @ force
+    rows = [
+        JointRows({C: G[B, C] for C in (B, P) if C is not None}, -(hold[B].N @ g[B]), hold[B].E)
+        for B, P in reversed(bodies)  # outermost joints first: those share the fewest bodies with others
+    ]
+    solution = solve_together if without_inverse(body) else solve_loads_first
+    x, found = solution(M, F, rows)  # (6)
+    loads = {B: load for (B, _), load in zip(reversed(bodies), found, strict=True)}
 
     joints: dict[str, JointMotion] = {}
     for B, P in bodies:
@@ -151,31 +154,3 @@ def _parent_rows(N: Array, R_NB: Array, X_PB: Pose, d: Array) -> Array:
     """Columns of (3) for the parent, (r, 6)."""
     R_BP = X_PB.R.T
     return np.hstack([(N[:, 3:] @ R_BP) @ skew(d) - N[:, :3] @ R_BP, -(N[:, 3:] @ R_NB.T)])
-
-
-def _inverse_mass(body: Carrier) -> Array:
-    Z = np.zeros((3, 3))
-    return np.block([[mirror(solve_spd(body.inertia, np.eye(3))), Z], [Z, np.eye(3) / body.mass]])
-
-
-def _constraint_loads(
-    bodies: list[tuple[str, str | None]],
-    hold: dict[str, Held],
-    g: dict[str, Array],
-    G: dict[tuple[str, str], Array],
-    F: dict[str, Array],
-    Minv: dict[str, Array],
-) -> dict[str, Array]:
-    """Solution of (6), by body; outermost joints first, since those share the fewest bodies with others."""
-    at, n = {}, 0
-    for B, _ in reversed(bodies):
-        at[B], n = slice(n, n + len(hold[B].N)), n + len(hold[B].N)
-    A, b = np.zeros((n, n), dtype=object), np.zeros(n, dtype=object)
-    for B, P in bodies:
-        b[at[B]] = hold[B].N @ g[B] - sum(G[B, C] @ (Minv[C] @ F[C]) for C in (B, P) if C is not None)
-        A[at[B], at[B]] = hold[B].E
-        for other, above in bodies:
-            for C in [C for C in (B, P) if C is not None and C in (other, above)]:
-                A[at[B], at[other]] = A[at[B], at[other]] + G[B, C] @ Minv[C] @ G[other, C].T
-    loads = solve_spd(mirror(unboxed(A)), unboxed(b)) if n else np.zeros(0)
-    return {B: loads[at[B]] for B, _ in bodies}

@@ -32,7 +32,7 @@ from ...algebra import (
 )
 from ...model import Joint, Spacecraft
 from ..arguments import Acting, acting, configuration, rates
-from ..carriers import wheel_motions
+from ..carriers import carriers, wheel_motions, without_inverse
 from ..solution import JointMotion, Solution, in_order
 from .elimination import turned
 from .joints import JointMap, is_zero
@@ -159,7 +159,16 @@ def solve_by_schur_complement(
     wrenches: Any = None,
     prescribed: Mapping[str, Any] | None = None,
 ) -> Solution:
-    """`solve` by (60), symmetric: T = A^-1 b, then ydot = X M^-1 (B1 - S12 T). Cost O(nbodies^3) where arms share a body."""
+    """`solve` by (60), symmetric: T = A^-1 b, then ydot = X M^-1 (B1 - S12 T). Cost O(nbodies^3) where arms share a body.
+
+    M is inverted body by body: each needs mass and three moments of inertia. `solve` inverts none.
+    """
+    singular = without_inverse(carriers(craft, {}))
+    if singular:
+        raise ValueError(
+            f"body '{singular[0]}' of {craft.name} has no mass, or no inertia about some axis; the Schur complement (57)-(60) needs the "
+            f"inverse of every body's inertia. Use `solve`, which eliminates bodies with their joints and needs none."
+        )
     system = assemble(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed)
     A, b = schur_complement(system)
     T = solve_spd(A, b) if len(b) else b

@@ -9,7 +9,7 @@ from .joints import screw_joint
 
 
 def supports(craft: Spacecraft) -> str | None:
-    """None, or the reason why not: inertias are inverted (S11 of (51)), so every body needs mass and three moments of inertia."""
+    """None, or the reason why not. Bodies without mass are supported wherever the craft's own mass matrix is regular."""
     return _screw_joint(craft) or why_not(craft)
 
 
