@@ -94,6 +94,14 @@ def test_wrong_usage_has_exit_code_2(arguments):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_a_bundled_spacecraft_goes_by_its_name(tmp_path):
+    assert "1825 kg" in gyrostat("check", "servicer").stdout
+    target = tmp_path / "copy.toml"
+    assert gyrostat("convert", "servicer", str(target)).returncode == 0 and gs.load(target).nv == 12
+    done = gyrostat("check", "servcer")
+    assert done.returncode == 2 and "servicer7" in done.stderr
+
+
 def test_json_for_machines(tmp_path):
     done = gyrostat("check", file("servicer"), "--json")
     data = json.loads(done.stdout)

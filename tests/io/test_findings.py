@@ -313,6 +313,16 @@ def test_encodings(tmp_path, encoding):
     assert [f.code for f in check(path).errors] == ["xml"]
 
 
+def test_a_bundled_spacecraft_goes_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert gs.load("servicer").name == "servicer" and gs.load("client", base="fixed").nv == 0
+    with pytest.raises(gs.ModelError, match="there is no such file, and no spacecraft 'servcer' is bundled. Known: client, servicer"):
+        gs.load("servcer")
+    (tmp_path / "servicer").write_text("a file of that name comes first")
+    with pytest.raises(gs.ModelError, match="has the suffix ''"):
+        gs.load("servicer")
+
+
 def test_every_code_is_in_the_documentation():
     folder = Path(gs.__file__).parent
     sources = [*(folder / "io").glob("*.py"), *(folder / "model").glob("*.py")]

@@ -18,6 +18,7 @@ from ..formulations.recursive import center_of_mass, composite_inertia, neutral,
 from ..io import CheckResult
 from ..io import check as check_file
 from ..model import Joint, Spacecraft
+from .files import model_file
 from .output import BaseKind, console, number, numbers, print_findings, safe, summary
 
 MAX_ROWS = 60
@@ -27,7 +28,9 @@ def check(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True
+            metavar="FILE",
+            help="URDF, MJCF (.xml), TOML or xacro; or a bundled spacecraft by name.",
+            callback=model_file,
         ),
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,

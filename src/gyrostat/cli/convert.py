@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from ..io import load, save
+from .files import model_file
 from .output import BaseKind, console, print_findings, safe
 
 
@@ -16,7 +17,9 @@ def convert(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SOURCE", help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True
+            metavar="SOURCE",
+            help="URDF, MJCF (.xml), TOML or xacro; or a bundled spacecraft by name.",
+            callback=model_file,
         ),
     ],
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="File to write: .toml or .urdf.", dir_okay=False)],

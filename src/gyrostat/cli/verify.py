@@ -14,12 +14,14 @@ from rich.text import Text
 from ..io import load
 from ..verification import Comparison, VerifyReport
 from ..verification import verify as compare
+from .files import model_file
 from .output import console, errors, safe
 
 
 def verify(
     file: Annotated[
-        Path, typer.Argument(help="URDF, MJCF (.xml), TOML or xacro.", exists=True, dir_okay=False, readable=True)
+        Path,
+        typer.Argument(help="URDF, MJCF (.xml), TOML or xacro; or a bundled spacecraft by name.", callback=model_file),
     ],
     peers: Annotated[bool, typer.Option("--peers", help="Also against Pinocchio and MuJoCo, where installed.")] = False,
     states: Annotated[int, typer.Option(help="How many random states.", min=1)] = 20,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..model import Spacecraft
+from .files import model_file
 from .output import console
 
 if TYPE_CHECKING:
@@ -34,16 +35,8 @@ def view(
 def read(file: str) -> tuple[Spacecraft, Trajectory | None, Any]:
     """The spacecraft, and a run of it or a configuration."""
     from ..io import load
-    from ..models import file as bundled
 
-    path = Path(file)
-    if not path.exists() and not path.suffix:
-        try:
-            return load(bundled(file)), None, None
-        except ValueError as error:
-            raise typer.BadParameter(f"'{file}' is no file, and {error}", param_hint="FILE") from None
-    if not path.is_file():
-        raise typer.BadParameter(f"'{file}' does not exist, or is a folder.", param_hint="FILE")
+    path = model_file(Path(file))
     if path.suffix == ".nc":
         from ..simulation import Trajectory
 

@@ -29,7 +29,7 @@ class CheckResult:
 
 
 def load(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None) -> Spacecraft:
-    """The spacecraft in a file: .urdf, .xml (MJCF or URDF), .toml or .xacro.
+    """The spacecraft in a file: .urdf, .xml (MJCF or URDF), .toml or .xacro; or a bundled one by its name, `gs.load("servicer")`.
 
     base: kind of the base's joint ("free", "fixed", "spherical", "planar"). By default what the file says; URDF, which
         cannot say, floats.
@@ -44,6 +44,8 @@ def load(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None 
 def _load(path: Path, base: str | None, mesh_root: Path | None) -> Spacecraft:
     if base is not None and base not in KINDS:
         raise ValueError(f"base is '{base}'; expected a joint kind such as 'free' or 'fixed'. {nearest(base, KINDS)}")
+    if not path.suffix and len(path.parts) == 1 and not path.exists():
+        path = _bundled(path.name)
     roots = (path.parent,) if mesh_root is None else (path.parent, mesh_root)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -65,6 +67,16 @@ def _load(path: Path, base: str | None, mesh_root: Path | None) -> Spacecraft:
     from .urdf import read_urdf
 
     return read_urdf(data, str(path), base=base, mesh_roots=roots)
+
+
+def _bundled(name: str) -> Path:
+    from ..models import file
+
+    try:
+        return file(name)
+    except ValueError as error:
+        hint = f"Give the file's whole name, with its suffix: {', '.join(SUFFIXES)}."
+        raise fail("no-file", name, f"there is no such file, and {error}", hint) from None
 
 
 def load_formation(path: PathLike, *others: PathLike, mesh_root: PathLike | None = None) -> dict[str, Spacecraft]:
