@@ -70,6 +70,15 @@ def test_files_report_and_scene(run, tmp_path):
     assert len(page) > 100_000
 
 
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])
+def test_a_scene_needs_a_positive_speed(run, tmp_path, speed):
+    from gyrostat.view.formation_scene import tree_to_html
+
+    with pytest.raises(ValueError, match=f"speed is {speed}; expected a positive number"):
+        tree_to_html(run.tree(), None, tmp_path / "scene.html", speed=speed)
+    assert not (tmp_path / "scene.html").exists()
+
+
 def test_hill_axes(run):
     """In them the target rests at the origin, axes aligned; the tug is where `hill` says."""
     turned = in_hill_axes(run.tree("target"), ORBIT)

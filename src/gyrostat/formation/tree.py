@@ -15,7 +15,7 @@ from ..formulations.recursive import forward_dynamics
 from ..formulations.spatial_forms import virtual_tree
 from ..model import Spacecraft
 from ..simulation.context import Status
-from ..simulation.dataset import WRENCH, coordinate_names
+from ..simulation.dataset import coordinates
 from ..simulation.system import State
 from ..simulation.trajectory import Trajectory
 from ..tracing import compile
@@ -92,7 +92,6 @@ def _dataset(
     first = groups[0].data
     work = sum(t.data["work"].values.sum(axis=0) for t in groups)
     impulse = sum(t.data["impulse"].values.sum(axis=0) for t in groups)
-    q_names, v_names, q_units, v_units = coordinate_names(craft)
     loads = {"units": "N m, N"}
     data = xarray.Dataset(
         {
@@ -109,15 +108,7 @@ def _dataset(
             "wrenches": (("time", "body", "wrench"), wrenches, loads | {"long_name": "external wrenches"}),
             "vdot": (("time", "v_name"), vdot, {"units": "rad/s^2, m/s^2", "long_name": "accelerations"}),
         },
-        coords={
-            "time": ("time", run.time, {"units": "s"}),
-            "q_name": q_names,
-            "v_name": v_names,
-            "q_units": ("q_name", q_units),
-            "v_units": ("v_name", v_units),
-            "body": [body.name for body in craft.bodies],
-            "wrench": list(WRENCH),
-        },
+        coords=coordinates(craft, run.time),
     )
     failures = tuple(message for t in groups for message in t.failures)
     data.attrs = first.attrs | {"model": craft.name, "inputs": {}, "functions": [], "failures": failures}

@@ -35,6 +35,20 @@ _OTHERS = {
 }
 
 
+def coordinates(craft: Spacecraft, times: Array) -> dict[str, Any]:
+    """Of every Dataset of a craft: times, and the names of what stands along each axis."""
+    q_names, v_names, q_units, v_units = coordinate_names(craft)
+    return {
+        "time": ("time", times, {"units": "s"}),
+        "q_name": q_names,
+        "v_name": v_names,
+        "q_units": ("q_name", q_units),
+        "v_units": ("v_name", v_units),
+        "body": [body.name for body in craft.bodies],
+        "wrench": list(WRENCH),
+    }
+
+
 def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str], list[str]]:
     """Names of the entries of q and of v, and their units."""
     q: list[str] = []
@@ -76,16 +90,7 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, s
         name: ((*lead, *dims), x[0] if single else x, {"long_name": title} | ({"units": unit} if unit else {}))
         for name, (dims, x, unit, title) in values.items()
     }
-    q_names, v_names, q_units, v_units = coordinate_names(craft)
-    coords: dict[str, Any] = {
-        "time": ("time", times, {"units": "s"}),
-        "q_name": q_names,
-        "v_name": v_names,
-        "q_units": ("q_name", q_units),
-        "v_units": ("v_name", v_units),
-        "body": [body.name for body in craft.bodies],
-        "wrench": list(WRENCH),
-    }
+    coords = coordinates(craft, times)
     if not single:
         coords["run"] = constants[:, 0].astype(int)
     return xarray.Dataset(variables, coords=coords)

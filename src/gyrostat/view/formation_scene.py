@@ -13,7 +13,7 @@ from ..environment.hill import hill_frame
 from ..environment.orbit import Orbit
 from ..formation.trajectory import rotations
 from ..io.files import write_whole
-from .scene import _with_legend, draw_frame, draw_static, film, playback_speed
+from .scene import _with_legend, draw_static, film, playback_speed, recorded
 from .stage import Stage, quiet, start_server
 
 if TYPE_CHECKING:
@@ -37,19 +37,14 @@ def tree_to_html(
     try:
         stage = Stage(server, shown_in.craft)
         shown = film(shown_in, stage.size)
-        speed = playback_speed(shown.time) if speed is None else float(speed)
+        speed = playback_speed(shown.time, speed)
         draw_static(stage, shown)
         if orbit is not None:
             length = 0.25 * max(stage.size, float(np.ptp(shown.p_NB.reshape(-1, 3), axis=0).max()))
             server.scene.add_frame("/Hill frame", axes_length=length, axes_radius=0.004 * length)
             for text, at in (("radial", (1, 0, 0)), ("along track", (0, 1, 0)), ("normal", (0, 0, 1))):
                 server.scene.add_label(f"/Hill frame/{text}", text, position=1.05 * length * np.array(at))
-        draw_frame(stage, shown, 0, momentum=False)
-        serializer = server.get_scene_serializer()
-        for k in range(1, len(shown.time)):
-            serializer.insert_sleep(float(shown.time[k] - shown.time[k - 1]) / speed)
-            draw_frame(stage, shown, k)
-        page = serializer.as_html(dark_mode=True)
+        page = recorded(stage, shown, speed, momentum=False)
     finally:
         with quiet():
             server.stop()

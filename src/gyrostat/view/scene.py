@@ -158,24 +158,31 @@ def trajectory_to_html(
     try:
         stage = Stage(server, trajectory.craft, frames=frames)
         shown = film(trajectory, stage.size, run=run)
-        speed = playback_speed(shown.time) if speed is None else float(speed)
-        if not speed > 0:
-            raise ValueError(f"speed is {speed}; expected a positive number.")
+        speed = playback_speed(shown.time, speed)
         draw_static(stage, shown)
-        draw_frame(stage, shown, 0, momentum=momentum, reactions=reactions)
-        serializer = server.get_scene_serializer()
-        for k in range(1, len(shown.time)):
-            serializer.insert_sleep(float(shown.time[k] - shown.time[k - 1]) / speed)
-            draw_frame(stage, shown, k)
-        page = serializer.as_html(dark_mode=True)
+        page = recorded(stage, shown, speed, momentum=momentum, reactions=reactions)
     finally:
         with quiet():
             server.stop()
     return write_whole(path, _with_legend(page, trajectory, shown, stage.size, speed, title, momentum, reactions))
 
 
-def playback_speed(time: Array) -> float:
-    """1 for runs up to a minute, else the first round number that brings them below."""
+def recorded(stage: Stage, shown: Film, speed: float, *, momentum: bool = True, reactions: bool = False) -> str:
+    """The page on which the film plays, over what stands on the stage already."""
+    draw_frame(stage, shown, 0, momentum=momentum, reactions=reactions)
+    serializer = stage.server.get_scene_serializer()
+    for k in range(1, len(shown.time)):
+        serializer.insert_sleep(float(shown.time[k] - shown.time[k - 1]) / speed)
+        draw_frame(stage, shown, k)
+    return str(serializer.as_html(dark_mode=True))
+
+
+def playback_speed(time: Array, asked: float | None = None) -> float:
+    """What was asked for, or 1 for runs up to a minute, else the first round number that brings them below."""
+    if asked is not None:
+        if not float(asked) > 0:
+            raise ValueError(f"speed is {asked}; expected a positive number.")
+        return float(asked)
     duration = float(time[-1] - time[0])
     return float(next((s for s in SPEEDS if duration / s <= LONGEST), SPEEDS[-1]))
 

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, Pose, twist_to_child
+from ...algebra import Array, Pose
 from ...algebra.semidefinite import least_norm_solution
 from ...model import Spacecraft
 from ..arguments import configuration, prescribed_rates, rates
 from ..recursive import forward_dynamics
-from ..recursive.kinematics import ZERO6, body_twists, inertial_poses, joint_acceleration_bias, joint_poses
+from ..recursive.kinematics import body_accelerations, body_twists, inertial_poses, joint_poses
 from .kinds import AbstractConstraint
 from .relative_motion import (
     FrameMotion,
@@ -82,7 +82,7 @@ def constraint_loads(
     free = forward_dynamics(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed)
     X_PB = joint_poses(craft, q)
     at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, X_PB))
-    A = _body_accelerations(craft, q, v, free, X_PB, at.V)
+    A = body_accelerations(craft, q, v, free, X_PB, at.V)
     frequency, damping = stabilisation
     now = [constrained(craft, at, constraint) for constraint in constraints]
     errors = []
@@ -163,17 +163,3 @@ def wrenches_on_second(now: Sequence[Constrained], multipliers: Array) -> Array:
         result.append(np.concatenate([R @ load[:3], R @ load[3:]]))
         place += c.constraint.size
     return np.array(result)
-
-
-def _body_accelerations(
-    craft: Spacecraft, q: Array, v: Array, vdot: Array, X_PB: Mapping[str, Pose], V: Mapping[str, Array]
-) -> dict[str, Array]:
-    """d/dt V_NB of each body, in B."""
-    A: dict[str, Array] = {}
-    for B, P in craft.base_to_tip:
-        joint = craft.joint(B)
-        A[B] = joint.H(q) @ joint.rate(vdot) if joint.nv else ZERO6
-        if P is not None:
-            A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
-        A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])
-    return A

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,3 +151,17 @@ def joint_acceleration_bias(craft: Spacecraft, body: str, q: Array, v: Array, V_
     if not joint.nv:
         return ZERO6
     return joint.bias(q, v) + cross_motion(V_NB, joint.H(q) @ joint.rate(v))
+
+
+def body_accelerations(
+    craft: Spacecraft, q: Array, v: Array, vdot: Array, X_PB: Mapping[str, Pose], V: Mapping[str, Array]
+) -> dict[str, Array]:
+    """A_NB = d/dt V_NB of each body, about Bo in B; V its twists."""
+    A: dict[str, Array] = {}
+    for B, P in craft.base_to_tip:
+        joint = craft.joint(B)
+        A[B] = joint.H(q) @ joint.rate(vdot) if joint.nv else ZERO6
+        if P is not None:
+            A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
+        A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])
+    return A

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...algebra import Array, Pose, cross, inertia_components, skew, twist_to_child, unboxed, wrench_to_parent
+from ...algebra import Array, Pose, cross, inertia_components, skew, unboxed, wrench_to_parent
 from ...model import Spacecraft
 from ..arguments import configuration, rates
-from .kinematics import ZERO6, body_twists, joint_acceleration_bias, joint_poses
+from .kinematics import body_accelerations, body_twists, joint_poses
 
 
 def inertial_parameters(craft: Spacecraft) -> Array:
@@ -29,15 +29,8 @@ def regressor(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> Array:
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
-    A: dict[str, Array] = {}
-    W: dict[str, Array] = {}
-    for B, P in craft.base_to_tip:
-        joint = craft.joint(B)
-        A[B] = joint.H(q) @ joint.rate(vdot) if joint.nv else ZERO6
-        if P is not None:
-            A[B] = twist_to_child(X_PB[B], A[P]) + A[B]
-        A[B] = A[B] + joint_acceleration_bias(craft, B, q, v, V[B])
-        W[B] = body_regressor(V[B], A[B])
+    A = body_accelerations(craft, q, v, vdot, X_PB, V)
+    W = {B: body_regressor(V[B], A[B]) for B, _ in craft.base_to_tip}
     return at_the_joints(craft, q, X_PB, W)
 
 
