@@ -97,8 +97,13 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
             equations = replace(equations, python_control=True)
             outside = outside or not equations.conserve  # with `conserve`, each result is checked
         else:
-            nodes = [graph.nodes[k] for k in graph.results[0][base.v_at]]
-            outside = outside or any(node.op != "const" or node.data != 0.0 for node in nodes)
+            torques = [graph.nodes[k] for k in graph.results[0]]
+            outside = outside or any(node.op != "const" or node.data != 0.0 for node in torques[base.v_at])
+            wrong = [k for k, node in enumerate(torques) if node.op == "const" and not np.isfinite(node.data)]
+            if wrong:
+                raise ValueError(
+                    f"the control law returns {torques[wrong[0]].data} in entry {wrong[0]} of tau, whatever the state; expected finite numbers."
+                )
     if equations.conserve and outside:
         raise ValueError(
             f"conserve='momentum' holds where nothing acts on {craft.name} from outside, but something loads its base: the first "
