@@ -94,8 +94,8 @@ class Run(Table):
     save_every: Time | None = Field(
         default=None, description="Time between saved states; a four-hundredth of the run by default."
     )
-    integrator: Literal["dop853", "rk45", "rk4", "gauss6"] = "dop853"
-    rtol: Positive = Field(default=1e-10, description="Relative tolerance of dop853 and rk45.")
+    integrator: Literal["dop853", "rk45", "gauss16", "rk4", "gauss6"] = "dop853"
+    rtol: Positive = Field(default=1e-10, description="Relative tolerance of dop853, rk45 and gauss16.")
     atol: Positive = 1e-12
     step: Time | None = Field(default=None, description="Fixed step; needed by rk4 and gauss6.")
     max_step: Time | None = None
