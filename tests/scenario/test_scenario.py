@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 import gyrostat as gs
 from gyrostat import models, scenario
 from gyrostat.scenario.quantities import UNITS
-from gyrostat.scenario.schema import TABLES
+from gyrostat.scenario.schema import TABLES, Run
+from gyrostat.simulation.tableaus import METHODS
 
 RUN = '[run]\nduration = "2 s"\n'
 
@@ -24,6 +26,10 @@ def write(folder, text, name="case.toml"):
 
 def load(folder, text):
     return scenario.load(write(folder, text))
+
+
+def test_every_integrator_can_be_chosen():
+    assert set(get_args(Run.model_fields["integrator"].annotation)) == set(METHODS)
 
 
 def test_the_template_runs_as_it_is_and_every_line_in_it_can_be_switched_on(tmp_path):
