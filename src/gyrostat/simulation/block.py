@@ -16,7 +16,7 @@ from .past import past_numbers, remembered
 from .roster import Roster
 from .stepper import ENTRIES, stepper
 from .system import Plan, Rows, State, System
-from .tableaus import METHODS, Collocation, stage_count
+from .tableaus import METHODS, Collocation, solver_vectors, stage_count
 
 LANES = machine.host_lanes("double")
 PATIENCE = (
@@ -71,7 +71,7 @@ class Block:
         self.settled = 0
         self._together = self.seats == 1
         self._attempts_before = np.zeros(self.seats)
-        self._entries, self._places = (list(part) for part in remembered(METHODS[plan.method], LANES))
+        self._entries, self._places, self._lasting = (list(part) for part in remembered(METHODS[plan.method], LANES))
         self._allocate()
 
     # ---- memory
@@ -91,6 +91,7 @@ class Block:
             "held_new": held,
             "lanes": int(Lane.size),
             "scratch": -(-work // LANES),
+            "solver": solver_vectors(METHODS[plan.method], n, LANES),
         }
         self.memory = _aligned(sum(sizes.values()) * LANES)
         self.blocks: dict[str, Array] = {}
@@ -202,13 +203,14 @@ class Block:
         """Rows of `State.past`."""
         stages = self._K[self._places][:, :, seats]
         rows = np.hstack([self.lane[self._entries][:, seats].T, stages.reshape(-1, len(seats)).T])
-        return np.where(rows[:, :1] > 0.0, rows, 0.0)
+        return np.hstack([np.where(rows[:, :1] > 0.0, rows, 0.0), self.lane[self._lasting][:, seats].T])
 
     def _recall(self, seats: Array, past: Array) -> None:
         """What `_past` has kept, where there is something."""
         for k, row in zip(seats, past, strict=True):
+            entries, stages, lasting = np.split(row, [len(self._entries), len(row) - len(self._lasting)])
+            self.lane[self._lasting, self.lanes_of(k)] = lasting[:, None] if self._together else lasting
             if row[0] > 0.0:
-                entries, stages = np.split(row, [len(self._entries)])
                 self.lane[self._entries, self.lanes_of(k)] = entries[:, None] if self._together else entries
                 self._K[self._places, :, k] = stages.reshape(len(self._places), -1)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from .loops import INT, Block, Function, Mask, Vector
+from .loops import DOUBLE, INT, Block, Function, Mask, Vector
 
 
 class Context(IntEnum):
@@ -38,7 +38,8 @@ class Context(IntEnum):
     n_events = 22
     n_control = 23  # components with error control
     fixed = 24  # 1: steps of the given size
-    size = 25
+    solver = 25  # memory to solve the stages of collocation in
+    size = 26
 
 
 class Lane(IntEnum):
@@ -64,7 +65,12 @@ class Lane(IntEnum):
     sampled = 17  # what the stop is: 0 a breakpoint, 1 a sample, 2 a time to save at, where nothing jumps
     h_before = 18  # the step before, since the last jump; 0: none
     begun = 19  # 0 until `start` has been to the run in this lane, then 1
-    size = 20
+    h_fixed_point = 20  # the longest step that fixed-point iteration is good for; 0: not known yet
+    wait = 21  # steps before Newton's iteration may be tried again
+    h_fixed_point_next = 22
+    wait_next = 23
+    newton = 24  # 1 or 0: the attempted step is by Newton's iteration
+    size = 25
 
 
 class Status(IntEnum):
@@ -115,6 +121,10 @@ class StepFunction(Function):
 
     def is_(self, lane: Lane, value: float) -> Mask:
         return self.lane[lane].equals(float(value))
+
+    def is_fixed(self) -> Mask:
+        """Steps of the given size, in all lanes or in none."""
+        return self.broadcast(self.b.sitofp(self.integer_at("ctx", Context.fixed), DOUBLE)).equals(1.0)
 
     def mark(self, mask: Mask, status: Status) -> None:
         self.lane[Lane.status] = mask.where(float(status), self.lane[Lane.status])

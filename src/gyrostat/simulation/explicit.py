@@ -74,7 +74,7 @@ def _control(
 ) -> tuple[Mask, Vector]:
     """Accepted where the error is at most 1; the next step from it. With fixed steps all is accepted that is finite."""
     lane, h = f.lane, f.lane[Lane.h_tried]
-    fixed = f.broadcast(f.b.sitofp(f.integer_at("ctx", Context.fixed), DOUBLE)).equals(1.0)
+    fixed = f.is_fixed()
     accepted = running & finite & ((error <= 1.0) | fixed)
     factor = SAFETY / f.root(f.max(error, 1e-30), method.root)
     factor = f.min(f.max((error < float("inf")).where(factor, SHRINK), SHRINK), GROW)

@@ -203,6 +203,11 @@ class Function:
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
         return Vector(self, self.b.shuffle_vector(value, value, zeros))
 
+    def shuffle(self, x: Vector, places: list[int]) -> Vector:
+        """Lane k gets what stands in lane places[k]."""
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), places)
+        return Vector(self, self.b.shuffle_vector(x.value, x.value, mask))
+
     def call(self, pointer: Any, *arguments: Any) -> None:
         """Call a function by its address."""
         kind = ir.FunctionType(ir.VoidType(), [POINTER] * len(arguments))
@@ -214,15 +219,15 @@ class Function:
     # ---- control
 
     @contextmanager
-    def loop(self, count: Any) -> Iterator[Any]:
-        """for i in range(count)."""
+    def loop(self, count: Any, start: Any = 0) -> Iterator[Any]:
+        """for i in range(start, count)."""
         before, head = self.b.block, self.b.append_basic_block("head")
         body, end = self.b.append_basic_block("body"), self.b.append_basic_block("end")
         count = self.integer(count)
         self.b.branch(head)
         self.b.position_at_end(head)
         i = self.b.phi(INT)
-        i.add_incoming(INT(0), before)
+        i.add_incoming(self.integer(start), before)
         self.b.cbranch(self.b.icmp_signed("<", i, count), body, end)
         self.b.position_at_end(body)
         yield i

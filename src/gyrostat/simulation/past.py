@@ -13,21 +13,28 @@ from .tableaus import Collocation, Method
 
 
 class Remembered(NamedTuple):
-    """Entries of the lane, the first of them positive where there is a past; and places of blocks among the K."""
+    """Entries of the lane, the first of them positive where there is a past; and places of blocks among the K.
+
+    lasting: entries that are kept and recalled in any case; they stand at the end of the row.
+    """
 
     entries: tuple[Lane, ...] = ()
     places: tuple[int, ...] = ()
+    lasting: tuple[Lane, ...] = ()
 
 
 def remembered(method: Method, lanes: int) -> Remembered:
-    """Collocation: the size of the step before and its stages, `lanes` of them in each block. One-step methods: nothing."""
+    """Collocation: the size of the step before and its stages, `lanes` of them in each block; what is known of its iterations. One-step
+    methods: nothing.
+    """
     if isinstance(method, Collocation):
         blocks = len(method.c) // lanes
-        return Remembered((Lane.h_before,), tuple(range(1 + blocks, 1 + 2 * blocks)))
+        places = tuple(range(1 + blocks, 1 + 2 * blocks))
+        return Remembered((Lane.h_before,), places, (Lane.h_fixed_point, Lane.wait))
     return Remembered()
 
 
 def past_numbers(method: Method, n: int, lanes: int, of_a_run: int) -> int:
     """The length of a row, `of_a_run` the lanes that a run has to itself."""
-    entries, places = remembered(method, lanes)
-    return len(entries) + len(places) * n * of_a_run
+    entries, places, lasting = remembered(method, lanes)
+    return len(entries) + len(places) * n * of_a_run + len(lasting)

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .collocation import collocation_step, collocation_trial
+from .collocation import collocation_trial
+from .collocation_control import collocation_step
 from .commit import commit
 from .context import Context, Lane, Status, StepFunction
 from .explicit import evaluate_stage, explicit_step, explicit_trial

@@ -15,6 +15,14 @@ def place_of_new(method: Tableau | Gauss) -> int:
     return 4 if isinstance(method, Gauss) else method.stages
 
 
+def solver_vectors(method: Method, n: int, lanes: int) -> int:
+    """How many vectors of memory the method needs to solve its stages (`Stages`)."""
+    if not isinstance(method, Collocation):
+        return 0
+    blocks = len(method.c) // lanes
+    return n * (1 + 3 * blocks) + n * n * blocks + n * (n // lanes + 1)
+
+
 def stage_count(method: Method, lanes: int) -> int:
     """How many K blocks the method needs."""
     if isinstance(method, Collocation):
