@@ -95,9 +95,10 @@ class Block:
         }
         self.memory = _aligned(sum(sizes.values()) * LANES)
         self.blocks: dict[str, Array] = {}
-        at = 0
+        context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
         for name, size in sizes.items():
             self.blocks[name] = self.memory[at : at + size * LANES].reshape(size, LANES)
+            context[Context[name]] = begin + at * self.memory.itemsize
             at += size * LANES
         self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
         self.lane[Lane.status] = Status.done
@@ -113,8 +114,7 @@ class Block:
             "directions": np.array([spec.direction for spec in system.specs], dtype=float),
         }
         self._keep.append(arrays)
-        context = np.zeros(Context.size, dtype=np.int64)
-        for name, array in {**self.blocks, **arrays}.items():
+        for name, array in arrays.items():
             context[Context[name]] = array.ctypes.data
         for name, (function, size) in system.functions.items():
             context[Context[name]] = self._address(name, function, size)
@@ -178,7 +178,7 @@ class Block:
         if state.g.size and state.g.shape == (self.roster.runs, len(self.system.specs)):
             known = state.g[own].T
             self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
-        if self._entries and self.roster.resumes_past:
+        if (self._entries or self._lasting) and self.roster.resumes_past:
             self._recall(seats, state.past[rows])
         self.rows[seats] = rows
 
@@ -193,7 +193,7 @@ class Block:
             state.held[rows] = self.x[1 + n : 1 + n + held, seats].T
         if len(self.system.specs):
             state.g[rows] = self.blocks["g_old"][:, seats].T
-        if self._entries:
+        if self._entries or self._lasting:
             state.past[rows] = self._past(seats)
         self.rows[seats] = -1
         self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
@@ -202,15 +202,17 @@ class Block:
     def _past(self, seats: Array) -> Array:
         """Rows of `State.past`."""
         stages = self._K[self._places][:, :, seats]
-        rows = np.hstack([self.lane[self._entries][:, seats].T, stages.reshape(-1, len(seats)).T])
-        return np.hstack([np.where(rows[:, :1] > 0.0, rows, 0.0), self.lane[self._lasting][:, seats].T])
+        entries, lasting = (self.lane[places][:, seats] for places in (self._entries, self._lasting))
+        rows = np.concatenate([entries, stages.reshape(-1, len(seats)), lasting]).T
+        rows[rows[:, 0] <= 0.0, : rows.shape[1] - len(lasting)] = 0.0
+        return rows
 
     def _recall(self, seats: Array, past: Array) -> None:
         """What `_past` has kept, where there is something."""
         for k, row in zip(seats, past, strict=True):
             entries, stages, lasting = np.split(row, [len(self._entries), len(row) - len(self._lasting)])
             self.lane[self._lasting, self.lanes_of(k)] = lasting[:, None] if self._together else lasting
-            if row[0] > 0.0:
+            if self._entries and row[0] > 0.0:
                 self.lane[self._entries, self.lanes_of(k)] = entries[:, None] if self._together else entries
                 self._K[self._places, :, k] = stages.reshape(len(self._places), -1)
 

@@ -6,7 +6,7 @@ is taken as
     e = 0.1 C_hi (C_hi / C_lo)^2,   C_hi of degrees 6 and 7, C_lo of degrees 2 and 3, component by component   (1)
 
 which is more than the true error in smooth motions, tumbling or swinging. In stiff ones the order is reduced: to steps of Newton's
-iteration the error (3) of newton.py is added, a fiftieth of it.
+iteration the error (3) of newton.py is added, a hundredth of it (so calibrated with gains over four decades).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .newton import beyond
 from .stages import Stages, in_turn, swapped, weighted
 
 AIM, NEWTON_AIM = 6.5, 6.0  # iterations
-SMOOTH, STIFF = 0.1, 0.02
+SMOOTH, STIFF = 0.1, 0.01
+NOISE = 0.1  # of the tolerance: what iterations that are not finished leave in the coefficients
 SAFETY, SHRINK, GROW, RETREAT = 0.85, 0.3, 1.5, 0.4
 BEYOND = 1.5  # times as long as a step that fixed-point iteration is good for: Newton's
 MARGIN = 1.5  # by which steps must promise to be cheaper before Newton's iteration is tried
@@ -31,16 +32,16 @@ def collocation_step(f: StepFunction, method: Collocation, running: Mask, last: 
     lane, h, usual, fixed = f.lane, f.lane[Lane.h_tried], f.lane[Lane.h_fixed_point], f.is_fixed()
     lane[Lane.newton] = (~fixed & (usual > 0.0) & (h > BEYOND * usual)).where(1.0, 0.0)
     trial = collocation_trial(f, method)
-    error, finite = _error(f, method, trial)
+    error, promised, finite = _error(f, method, trial)
     solved = finite & trial.solved
     accepted = running & solved & ((error <= 1.0) | fixed)
-    by_error = f.max(SAFETY / f.root(f.max(error, 1e-30), method.order), SHRINK)
+    by_error, by_promise = (SAFETY / f.root(f.max(e, 1e-30), method.order) for e in (error, promised))
     aim = trial.newton.where(NEWTON_AIM, AIM)
     by_count = solved.where((aim / trial.iterations) * (trial.iterations <= aim).where(GROW, 1.0), RETREAT)
-    factor = f.min(f.min(solved.where(by_error, RETREAT), by_count), GROW)
+    factor = f.min(f.min(solved.where(f.max(by_error, SHRINK), RETREAT), by_count), GROW)
     factor = accepted.where(factor, f.min(factor, 0.9))
     h_next = (last & accepted).where(f.max(lane[Lane.h], h * factor), h * factor)
-    h_next = _choose(f, trial, accepted, last, h_next, h * by_count, h * by_error)
+    h_next = _choose(f, trial, accepted, last, h_next, h * by_count, h * by_promise)
     h_next = f.min(fixed.where(lane[Lane.h], h_next), lane[Lane.h_max])
     failed = running & ((fixed & ~accepted) | (~fixed & (h_next <= f.smallest_step())))
     f.mark(failed & ~finite, Status.not_finite)
@@ -49,20 +50,24 @@ def collocation_step(f: StepFunction, method: Collocation, running: Mask, last: 
     return accepted, h_next
 
 
-def _error(f: StepFunction, method: Collocation, trial: Trial) -> tuple[Vector, Mask]:
-    """The error in the norm of the tolerances; whether y_new is finite."""
-    stages, total, size = Stages(f, method), f.variable(0.0), f.variable(0.0)
+def _error(f: StepFunction, method: Collocation, trial: Trial) -> tuple[Vector, Vector, Mask]:
+    """The error in the norm of the tolerances; what it would be but for the noise of the iteration; whether y_new is finite."""
+    stages = Stages(f, method)
+    total, lower, higher, size = (f.variable(0.0) for _ in range(4))
     low, high = ([in_turn(f, pair) for pair in zip(*rows, strict=True)] for rows in (method.low, method.high))
     with f.loop(f.n) as i:
         C_lo, C_hi = weighted(f, low, stages.now, i), weighted(f, high, stages.now, i)
         lo, hi = (f.max(f.abs(C), f.abs(swapped(f, C))) for C in (C_lo, C_hi))
         decay = f.min(hi / (lo + 1e-300), 1.0)
-        e = stages.weight[i] * hi * decay * decay  # (1)
-        total[0] = total[0] + e * e
+        lo, hi = stages.weight[i] * lo, stages.weight[i] * hi
+        e = hi * decay * decay  # (1)
+        total[0], lower[0], higher[0] = total[0] + e * e, lower[0] + lo * lo, higher[0] + hi * hi
         size[0] = size[0] + f.abs(f.y_new[i])
         stages.rest[0][i] = C_hi + swapped(f, C_hi)
     controlled = f.broadcast(f.b.sitofp(f.integer_at("ctx", Context.n_control), DOUBLE))
     error = f.variable(SMOOTH * f.sqrt(total[0] / controlled))
+    hi = f.max(f.sqrt(higher[0] / controlled) - NOISE, 0.0)
+    promised = SMOOTH * hi * hi * hi / (lower[0] / controlled + 1e-30)  # (1) of the norms
     with f.when(trial.newton.any()):
         total[0] = 0.0
         component = beyond(f, method, stages)
@@ -70,11 +75,11 @@ def _error(f: StepFunction, method: Collocation, trial: Trial) -> tuple[Vector, 
             e = stages.weight[i] * component(i)
             total[0] = total[0] + e * e
         error[0] = error[0] + STIFF * f.sqrt(total[0] / controlled)
-    return error[0], trial.finite & (size[0] < float("inf"))
+    return error[0], promised, trial.finite & (size[0] < float("inf"))
 
 
 def _choose(
-    f: StepFunction, trial: Trial, accepted: Mask, last: Mask, h_next: Vector, by_count: Vector, by_error: Vector
+    f: StepFunction, trial: Trial, accepted: Mask, last: Mask, h_next: Vector, by_count: Vector, by_promise: Vector
 ) -> Vector:
     """The next step again, other than given where one iteration takes over from the other.
 
@@ -88,7 +93,7 @@ def _choose(
     slow = (trial.iterations > AIM) | ~trial.solved
     usual = newton.where(usual, slow.where(by_count, f.max(usual, by_count)))
     worth, most = MARGIN * ratio * usual, f.min(lane[Lane.stop] - lane[Lane.t_new], lane[Lane.h_max])
-    begins = ~newton & accepted & ~last & (wait <= 0.0) & slow & (by_error > worth) & (most > worth)
+    begins = ~newton & accepted & ~last & (wait <= 0.0) & slow & (by_promise > worth) & (most > worth)
     ends = newton & (f.min(h_next, last.where(lane[Lane.h_tried], h_next)) < ratio * usual)
     lane[Lane.h_fixed_point_next] = usual
     lane[Lane.wait_next] = (ends & ~last).where(PATIENCE, f.max(wait - 1.0, 0.0))
