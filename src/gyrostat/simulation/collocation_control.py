@@ -6,7 +6,7 @@ is taken as
     e = 0.1 C_hi (C_hi / C_lo)^2,   C_hi of degrees 6 and 7, C_lo of degrees 2 and 3, component by component   (1)
 
 which is more than the true error in smooth motions, tumbling or swinging. In stiff ones the order is reduced: to steps of Newton's
-iteration the error (3) of newton.py is added, a hundredth of it (so calibrated with gains over four decades).
+iteration the error (3) of newton.py is added, a hundredth of it (so calibrated on closed loops of different stiffness).
 """
 
 from __future__ import annotations
