@@ -70,7 +70,8 @@ class Lane(IntEnum):
     h_fixed_point_next = 22
     wait_next = 23
     newton = 24  # 1 or 0: the attempted step is by Newton's iteration
-    size = 25
+    error_root = 25  # of the last step that an explicit method has accepted; 0: none
+    size = 26
 
 
 class Status(IntEnum):

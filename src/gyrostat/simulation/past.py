@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .context import Lane
-from .tableaus import Collocation, Method
+from .tableaus import Collocation, Method, Tableau
 
 
 class Remembered(NamedTuple):
@@ -24,13 +24,15 @@ class Remembered(NamedTuple):
 
 
 def remembered(method: Method, lanes: int) -> Remembered:
-    """Collocation: the size of the step before and its stages, `lanes` of them in each block; what is known of its iterations. One-step
-    methods: nothing.
+    """Collocation: the size of the step before and its stages, `lanes` of them in each block; what is known of its iterations. Explicit
+    methods with step control: the error before. The others: nothing.
     """
     if isinstance(method, Collocation):
         blocks = len(method.c) // lanes
         places = tuple(range(1 + blocks, 1 + 2 * blocks))
         return Remembered((Lane.h_before,), places, (Lane.h_fixed_point, Lane.wait))
+    if isinstance(method, Tableau) and method.errors:
+        return Remembered(lasting=(Lane.error_root,))
     return Remembered()
 
 
