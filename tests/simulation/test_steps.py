@@ -175,3 +175,12 @@ def test_time_may_begin_anywhere():
         craft, [0.0], [0.0], (-2, 2), control=lambda craft, t, q, v: np.array([2.0 * t]), save_at=[-2, 0, 2]
     )
     np.testing.assert_allclose(late.v[:, 0], [0.0, -2.0, 0.0], atol=1e-12)
+
+
+def test_few_steps_are_rejected_where_stability_limits_them():
+    """Strong dampers on light links: without a PI controller, two of five steps would be too long by a little."""
+    craft = gs.load("servicer")
+    v = np.concatenate([np.zeros(6), np.full(6, 0.05)])
+    options = {"control": lambda craft, t, q, v: np.concatenate([np.zeros(6), -5.0 * v[6:]]), "save_at": [20.0]}
+    run = gs.simulate(craft, None, v, (0, 20), rtol=1e-9, **options)
+    assert run.state.steps[0] > 500 and run.state.rejections[0] < 0.15 * run.state.steps[0]
