@@ -99,7 +99,7 @@ def print_audit(screen: Console, trajectory: Trajectory) -> None:
     steps, rejected = int(state.steps.sum()), int(state.rejections.sum())
     screen.print(f"{steps} steps ({rejected} rejected), {trajectory.data.attrs['integrator']}")
     told = "\n".join(str(trajectory.data.attrs.get(name, "")) for name in ("phases", "formation"))
-    for line in filter(None, told.splitlines()):
+    for line in (*filter(None, told.splitlines()), *(f"note: {note}" for note in trajectory.notes)):
         screen.print(Text(safe(line)), soft_wrap=True)
     table = Table("audit", "relative drift", box=None)
     table.columns[1].justify = "right"

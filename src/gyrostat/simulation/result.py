@@ -35,6 +35,7 @@ def trajectory_of(
     functions: Mapping[str, Any],
     span: Array,
     resume: Trajectory | None,
+    stability_share: float = 0.0,
 ) -> Trajectory:
     from .. import __version__
 
@@ -52,6 +53,7 @@ def trajectory_of(
         "inputs": {name: list(shape) for name, shape in runs.inputs.items()},
         "functions": [name for name in FUNCTIONS if functions[name] is not None],
         "failures": failures,
+        "stability_share": stability_share,
     }
     events = tuple(_event(equations, record, runs.constants) for record in outcome.records)
     if resume is not None:

@@ -34,6 +34,7 @@ from .request import (
 from .result import trajectory_of
 from .runs import arguments, begin, constants, continued, start
 from .settings import Settings, ends_at_saves
+from .stiffness import stability_share
 from .system import Plan, State
 from .trajectory import Trajectory
 
@@ -178,7 +179,8 @@ def simulate(
         outcome = integrate(system, plan, state, own, tell)
     if resume is None:
         outcome.saved[:, plan.saves == span[0]] = np.hstack([state.y, state.held])[:, None, :]
-    trajectory = trajectory_of(equations, outcome, plan, batch, settings, functions, span, resume)
+    share = stability_share(system, plan, state, outcome.state, own)
+    trajectory = trajectory_of(equations, outcome, plan, batch, settings, functions, span, resume, share)
     warn_if_broken(trajectory)
     return trajectory
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 SIGNALS = ("command", "tau", "wrenches", "vdot", "potential")
+STABILITY_NOTED = 0.4  # of the limit, from where on it is worth a note
 
 
 class Event(NamedTuple):
@@ -253,12 +254,21 @@ class Trajectory:
 
         return trajectory_to_html(self, path, **options)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth knowing about how it was integrated."""
+        if not self.data.attrs.get("stability_share", 0.0) > STABILITY_NOTED:
+            return ()
+        slow = f"stability, not accuracy, keeps the steps of {self.data.attrs['integrator']} short"
+        return (f"{slow} (a strong damper, a stiff control loop): integrator = 'gauss16' has no such limit.",)
+
     def __str__(self) -> str:
         runs = f"{len(self.state.t)} runs" if self.batched else "one run"
         t = self.time
         steps = f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)"
         head = f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs['integrator']}, {steps}"
         lines = [head, *self.failures, str(self.audit)]
+        lines += [f"note: {note}" for note in self.notes]
         if self.mode_audit is not None:
             lines.append(str(self.mode_audit))
         return "\n".join([*lines, *map(str, self.saturation)])

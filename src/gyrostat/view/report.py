@@ -124,6 +124,7 @@ def _facts(trajectory: Trajectory) -> list[tuple[str, str]]:
         ("Steps", f"{int(state.steps.sum())} ({int(state.rejections.sum())} rejected)"),
         ("Equations", str(attributes.get("formulation", ""))),
         ("gyrostat", str(attributes.get("gyrostat", ""))),
+        *(("Note", note) for note in trajectory.notes),
     ]
     if trajectory.batched:
         facts.insert(1, ("Runs", str(len(state.t))))
