@@ -136,22 +136,27 @@ def heyoka_one(case: Case, system: list[tuple[Any, Any]], tol: float) -> Callabl
     return call
 
 
-def heyoka_batch(case: Case, system: list[tuple[Any, Any]], tol: float) -> tuple[Callable[[], np.ndarray], int]:
-    """A batch in one vector, each member with its own steps; and how many they are."""
+def heyoka_batch(case: Case, system: list[tuple[Any, Any]], tol: float, runs: int) -> Callable[[], np.ndarray]:
+    """Runs, as many at a time as fill a vector, each with its own steps."""
     import heyoka as hy
 
     hy.set_nthreads(1)
-    runs = hy.recommended_simd_size()
-    y0 = np.concatenate(case.states(runs), axis=1).T.copy()
-    integrator = hy.taylor_adaptive_batch(system, y0.copy(), tol=tol, compact_mode=True)
+    width = hy.recommended_simd_size()
+    if runs % width:
+        raise ValueError(f"{runs} runs do not fill vectors of {width}.")
+    y0 = np.concatenate(case.states(runs), axis=1).reshape(-1, width, 25).transpose(0, 2, 1).copy()
+    integrator = hy.taylor_adaptive_batch(system, y0[0].copy(), tol=tol, compact_mode=True)
 
     def call() -> np.ndarray:
-        integrator.set_time(np.zeros(runs))
-        integrator.state[:] = y0
-        integrator.propagate_until([case.T] * runs)
-        return integrator.state.T.copy()
+        ends = []
+        for block in y0:
+            integrator.set_time(np.zeros(width))
+            integrator.state[:] = block
+            integrator.propagate_until([case.T] * width)
+            ends.append(integrator.state.T.copy())
+        return np.concatenate(ends)
 
-    return call, runs
+    return call
 
 
 def mujoco_rollout(case: Case, runs: int, steps: int, step: float) -> tuple[Callable[[], np.ndarray], Any]:

@@ -3,7 +3,7 @@
     python benchmarks/simulate.py [--quick]
 
 Three comparisons: the adaptive run of a manoeuvre against SciPy's DOP853 around Pinocchio; tight tolerances against heyoka's Taylor
-method, one run (by gauss16) and a batch (by dop853); RK4 on a batch of ten thousand against MuJoCo's rollout. heyoka is fed with the NumPy
+method, one run and a batch; RK4 on a batch of ten thousand against MuJoCo's rollout. heyoka is fed with the NumPy
 functions called on its expressions, and, which is better for it, with our graph. The time of gyrostat is that of the integration, in
 processor time; what a whole call of `gs.simulate` costs besides (tracing, loading compiled code, making the Trajectory) stands next to it.
 Compilation itself is not counted, for nobody. Prints tables; writes them to benchmarks/results/simulate.json.
@@ -87,25 +87,31 @@ def against_scipy(quick: bool) -> list[Row]:
 def against_heyoka(quick: bool) -> list[Row]:
     rows = []
     tolerances = {"rtol": TIGHT, "atol": TIGHT}
+    methods = ("gauss16", "dop853")
     for case in (TUMBLE, MANOEUVRE):
-        made = {by: prepared(case, integrator=by, **tolerances) for by in ("gauss16", "dop853")}
-        whole_batch, batch = prepared(case, runs=BATCH, **tolerances)
+        made = {by: prepared(case, integrator=by, **tolerances) for by in methods}
+        batches = {by: prepared(case, runs=BATCH, integrator=by, **tolerances) for by in methods}
         for ours in (False, True):
             system = integrators.heyoka_system(case, ours)
             row = {"tolerance": TIGHT, "peer": f"heyoka, fed with {'our graph' if ours else 'the NumPy functions'}"}
             other = integrators.heyoka_one(case, system, TIGHT)
-            calls = {
-                f"{by} {k}": call for by, pair in made.items() for k, call in zip(("whole", "alone"), pair, strict=True)
-            }
-            times = seconds(calls | {"other": other}, repeats=3 if quick else 7)
+            times = _in_turn(made, other, 3 if quick else 7)
             for by, (whole, _) in made.items():
-                own = {k: times[f"{by} {k}"] for k in ("whole", "alone")} | {"other": times["other"]}
                 errors = {"error": error(case, final(whole())), "peer_error": error(case, other())}
-                rows.append({"motion": case.name, "by": by} | row | _columns(own, 1, 1) | errors)
-            other, runs = integrators.heyoka_batch(case, system, TIGHT)
-            times = seconds({"alone": batch, "whole": whole_batch, "other": other}, repeats=3 if quick else 5)
-            rows.append({"motion": f"{case.name}, batch", "by": "dop853"} | row | _columns(times, BATCH, runs))
+                rows.append({"motion": case.name, "by": by} | row | _columns(times[by], 1, 1) | errors)
+            other = integrators.heyoka_batch(case, system, TIGHT, BATCH)
+            times = _in_turn(batches, other, 3 if quick else 5)
+            rows += [
+                {"motion": f"{case.name}, batch", "by": by} | row | _columns(times[by], BATCH, BATCH) for by in methods
+            ]
     return rows
+
+
+def _in_turn(made: dict[str, tuple[Any, Any]], other: Any, repeats: int) -> dict[str, dict[str, float]]:
+    """Seconds of every method, alone and as a whole call, and of the other, all measured in turn."""
+    calls = {f"{by} {k}": call for by, pair in made.items() for k, call in zip(("whole", "alone"), pair, strict=True)}
+    times = seconds(calls | {"other": other}, repeats=repeats)
+    return {by: {k: times[f"{by} {k}"] for k in ("whole", "alone")} | {"other": times["other"]} for by in made}
 
 
 def against_mujoco(quick: bool) -> list[Row]:
@@ -136,6 +142,9 @@ def claims(rows: list[Row]) -> list[tuple[str, float, float]]:
     def ratio(motion: str, peer: str, by: str) -> float:
         return next(r["ratio"] for r in rows if (r["motion"], r["by"]) == (motion, by) and r["peer"].startswith(peer))
 
+    def best(motion: str, peer: str) -> float:
+        return max(r["ratio"] for r in rows if r["motion"] == motion and r["peer"].startswith(peer))
+
     direct, held = "heyoka, fed with the NumPy", next(r["motion"] for r in rows if r["by"] == "rk4")
     return [
         (
@@ -143,8 +152,10 @@ def claims(rows: list[Row]) -> list[tuple[str, float, float]]:
             ratio(MANOEUVRE.name, "SciPy", "dop853"),
             20.0,
         ),
-        ("one tumbling run at 1e-13, against heyoka", ratio(TUMBLE.name, direct, "gauss16"), 12.0),
-        ("per run of a batch at 1e-13, against heyoka", ratio(f"{TUMBLE.name}, batch", direct, "dop853"), 30.0),
+        ("one run of the manoeuvre at 1e-13, against heyoka", best(MANOEUVRE.name, direct), 12.0),
+        ("one tumbling run at 1e-13, against heyoka", best(TUMBLE.name, direct), 12.0),
+        ("per run of a batch of the manoeuvre at 1e-13", best(f"{MANOEUVRE.name}, batch", direct), 30.0),
+        ("per run of a tumbling batch at 1e-13", best(f"{TUMBLE.name}, batch", direct), 30.0),
         ("RK4 steps per second on a batch of 1e4, against mujoco.rollout", ratio(held, "mujoco", "rk4"), 25.0),
     ]
 
