@@ -12,6 +12,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..control.controller import call
+from ..model import Spacecraft
 from ..tracing import Graph, Kernel, TraceError, trace
 from .equations import Equations
 from .system import EventSpec, Rows, System
@@ -88,11 +89,14 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
         or base.name in equations.prescribed
         or any(not (isinstance(k, float) and k == 0.0) for k in (base.stiffness, base.damping, base.friction))
     )
+    control = environment = ""
     if equations.environment is not None:
         graph = _traceable(equations.wrenches, x(equations), equations.layout.size, "the environment")
         equations = replace(equations, python_environment=graph is None)
+        environment = "" if graph is None else graph.key
     if equations.control is not None:
         graph = _traceable(equations.controller, x(equations), equations.layout.size, "the control law")
+        control = "" if graph is None else graph.key
         if graph is None:
             equations = replace(equations, python_control=True)
             outside = outside or not equations.conserve  # with `conserve`, each result is checked
@@ -109,7 +113,7 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
             f"conserve='momentum' holds where nothing acts on {craft.name} from outside, but something loads its base: the first "
             "six entries of tau, a spring or damper there, or a prescribed motion. Leave it out, or use wheels."
         )
-    return replace(equations, external_loads=outside)
+    return replace(equations, external_loads=outside, laws=(control, environment))
 
 
 def compile_system(equations: Equations, events: Sequence[Any], x: Array) -> System:
@@ -121,7 +125,7 @@ def compile_system(equations: Equations, events: Sequence[Any], x: Array) -> Sys
         graph = _traceable(function, x, at.size, what)
         return _row_by_row(function) if graph is None else kernel(graph)
 
-    rhs = rows(equations.rhs, "a prescribed motion")
+    rhs = _known(equations, lambda: rows(equations.rhs, "a prescribed motion"))
     if at.width("python tau") or at.width("python wrenches"):
         rhs = _filled(equations, rhs)
     update: Rows | None = None
@@ -129,6 +133,30 @@ def compile_system(equations: Equations, events: Sequence[Any], x: Array) -> Sys
         update = _row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
     watch = rows(equations.event_values(functions), "an event") if functions else None
     return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
+
+
+_known_rhs: OrderedDict[Any, tuple[Spacecraft, Rows]] = OrderedDict()
+
+
+def _known(equations: Equations, make: Callable[[], Rows]) -> Rows:
+    """The right-hand side, made once for the same spacecraft (that very object), laws and settings.
+
+    Tracing it is most of what a short run costs. Controller and environment have been traced anew, whatever they read from outside;
+    nothing else in it is written by users, unless motions are prescribed or constraints given.
+    """
+    if equations.prescribed or equations.constraints or not equations.dynamics.__module__.startswith("gyrostat."):
+        return make()
+    e = equations
+    sizes = (e.layout.size, e.layout.n, e.layout.n_held)
+    shapes = (tuple(e.inputs.items()), tuple(e.parameters.items()), sizes)
+    options = (e.actuators, e.stops, e.conserve, e.external_loads, e.sampled, e.python_control, e.python_environment)
+    key = (id(e.craft), e.dynamics, e.laws, shapes, options)
+    craft, found = _known_rhs.pop(key, (e.craft, None))
+    found = make() if found is None else found
+    _known_rhs[key] = craft, found
+    while len(_known_rhs) > MOST_KERNELS:
+        _known_rhs.popitem(last=False)
+    return found
 
 
 def _row_by_row(function: Callable[[Array], Array]) -> Callable[[Array], Array]:

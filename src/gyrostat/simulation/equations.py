@@ -25,7 +25,10 @@ from .loads import Signals, base_from_momentum, environment_power, external_wren
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """What is simulated. python_control, python_environment: it cannot be traced; its result comes in through x (`fill`)."""
+    """What is simulated. python_control, python_environment: it cannot be traced; its result comes in through x (`fill`).
+
+    laws: keys of the graphs of controller and environment, as they were traced last; empty where there is none.
+    """
 
     craft: Spacecraft
     control: Controller | None
@@ -44,6 +47,7 @@ class Equations:
     python_environment: bool = False
     constraints: Sequence[AbstractConstraint] = ()
     stabilisation: Stabilisation = USUAL
+    laws: tuple[str, str] = ("", "")
 
     @property
     def sampled(self) -> bool:

@@ -79,8 +79,8 @@ def simulate(
     mode: "floating", "rotation-floating", "rotation-flying", "translation-flying" or "flying": what may act besides the joints; the
         rest is refused, and what the mode conserves is audited (`Trajectory.mode_audit`).
     formulation: of the equations of motion, "recursive" by default.
-    integrator: "dop853" (order 8, the default), "rk45" or "gauss16" (implicit, order 16: the fastest for one smooth run at tight
-        tolerances), which choose their steps by rtol and atol (1e-10 and 1e-12; numbers, or one per component of q and v); "rk4" or
+    integrator: "dop853" (order 8, the default), "rk45" or "gauss16" (implicit, order 16: the fastest for one run at tight
+        tolerances, and for stiff control loops at any), which choose their steps by rtol and atol (1e-10 and 1e-12; numbers, or one per component of q and v); "rk4" or
         "gauss6" (implicit, order 6) with a fixed `step`, which makes the others fixed, too. With fixed steps the implicit ones are
         symplectic. max_step: so that short pulses, and events that come in pairs, are not stepped over.
     save_at: times to keep; by default 401 from start to end. events: functions of (craft, t, q, v), or `When(...)`, that change their
