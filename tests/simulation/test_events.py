@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.algebra import sin
 
 METHODS = {
     "dop853": {"integrator": "dop853", "rtol": 1e-12, "atol": 1e-14},
@@ -211,16 +212,72 @@ def test_events_may_ask_for_inputs_and_the_runs_own_values():
     np.testing.assert_allclose([e.t for e in traj.events], 1 - heights - 0.01 * masses, atol=1e-13)
 
 
-def test_two_changes_of_sign_within_one_step_need_a_shorter_max_step():
-    """A base that drifts at 1 m/s is above 4.9 m and below 5.1 m for 0.2 s: one step of a uniform motion is longer."""
+COARSE = {
+    "dop853": {"integrator": "dop853", "rtol": 1e-9},
+    "rk45": {"integrator": "rk45", "rtol": 1e-7},
+    "gauss16": {"integrator": "gauss16", "rtol": 1e-9},
+    "gauss6": {"integrator": "gauss6", "step": 0.2},
+    "rk4": {"integrator": "rk4", "step": 0.02},
+}
+
+
+def drifting():
+    """A base that moves at 1 m/s along x, and is within 0.1 m of x = 5 m for 0.2 s; one step of its motion is longer."""
     craft = gs.Spacecraft.build("block", [gs.Body("base", BASE, inertia=(1.0, 1.0, 1.0))])
-    near = gs.When(lambda craft, t, q, v: 0.01 - (q[4] - 5.0) ** 2, "near")
-    v = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
-    seen = {
+    return craft, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+
+
+def near(craft, t, q, v):
+    return 0.01 - (q[4] - 5.0) ** 2
+
+
+@pytest.mark.parametrize("options", [{}, {"integrator": "gauss16"}, {"integrator": "rk4", "step": 5.0}, {"step": 10.0}])
+def test_two_changes_of_sign_within_one_step_are_seen(options):
+    craft, v = drifting()
+    events = [gs.When(near, "both"), gs.When(near, "in", direction=1), gs.When(near, "out", direction=-1)]
+    traj = gs.simulate(craft, None, v, (0, 10), events=events, save_at=[10.0], **options)
+    found = {name: [e.t for e in traj.events if e.name == name] for name in ("both", "in", "out")}
+    np.testing.assert_allclose(found["both"], [4.9, 5.1], atol=1e-12)
+    np.testing.assert_allclose(found["in"], [4.9], atol=1e-12)
+    np.testing.assert_allclose(found["out"], [5.1], atol=1e-12)
+    stopped = gs.simulate(craft, None, v, (0, 10), events=gs.When(near, terminal=True), save_at=[10.0], **options)
+    assert stopped.status == ("stopped",) and abs(stopped.final[0][4] - 4.9) < 1e-12
+
+
+@pytest.mark.parametrize("method", COARSE)
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, -1e-4])
+def test_a_level_just_below_the_crest_is_crossed_twice_and_one_just_above_never(method, depth):
+    """The stretch cos(omega t) rises above 1 - depth for a short while only, within one step."""
+    craft = oscillator(stiffness=STIFFNESS)
+    event = gs.When(lambda craft, t, q, v: q[7] - (1.0 - depth))
+    traj = gs.simulate(craft, stretched(craft), None, (0, 10), events=event, save_at=[10.0], **COARSE[method])
+    half = np.arccos(1.0 - depth) if depth > 0 else np.nan
+    times = np.ravel([(2 * np.pi * n + np.array([-half, half])) / OMEGA for n in range(10)])
+    times = times[(times > 0) & (times < 10)]
+    assert len(times) == (0 if depth < 0 else 7)
+    np.testing.assert_allclose([e.t for e in traj.events], times, atol=1e-3)
+
+
+def test_looking_for_events_changes_no_bit_of_the_run():
+    craft = oscillator(stiffness=STIFFNESS)
+    q = np.array([stretched(craft, x) for x in np.linspace(0.5, 1.5, 13)])
+    for options in COARSE.values():
+        plain = gs.simulate(craft, q, None, (0, 5), save_at=[2.0, 5.0], **options)
+        seen = gs.simulate(
+            craft, q, None, (0, 5), save_at=[2.0, 5.0], events=lambda craft, t, q, v: q[7] - 0.99, **options
+        )
+        assert seen.events
+        np.testing.assert_array_equal(seen.q, plain.q)
+        np.testing.assert_array_equal(seen.v, plain.v)
+
+
+def test_a_function_that_swings_many_times_within_one_step_needs_a_shorter_max_step():
+    craft, v = drifting()
+    wave = gs.When(lambda craft, t, q, v: 0.1 + sin(8.0 * np.pi * q[4] / 10.0), "wave")
+    times = {
         largest: [
-            e.t for e in gs.simulate(craft, None, v, (0, 10), events=near, max_step=largest, save_at=[10.0]).events
+            e.t for e in gs.simulate(craft, None, v, (0, 10), events=wave, max_step=largest, save_at=[10.0]).events
         ]
-        for largest in (None, 0.15)
+        for largest in (None, 0.5)
     }
-    assert seen[None] == []
-    np.testing.assert_allclose(seen[0.15], [4.9, 5.1], atol=1e-12)
+    assert len(times[0.5]) == 8 > len(times[None])

@@ -88,6 +88,7 @@ class Block:
             "K": n * stage_count(METHODS[plan.method], LANES),
             "g_old": events,
             "g_new": events,
+            "g_near": 2 * events,
             "held_new": held,
             "lanes": int(Lane.size),
             "scratch": -(-work // LANES),

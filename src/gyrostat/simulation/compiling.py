@@ -27,8 +27,8 @@ class When:
 
     terminal: the run stops there. effect(craft, t, q, v) -> (q, v): the state jumps there, and the run goes on.
 
-    Signs are compared at the ends of the integrator's steps: two changes within one step are not seen. Where that may happen, give
-    `simulate` a `max_step` shorter than the time between them.
+    Signs are compared at the ends of the integrator's steps, and at extrema in between that values and slopes at the ends tell of. A
+    function that swings several times within a step may be missed: give `simulate` a `max_step` shorter than its swings.
     """
 
     function: Callable[..., Any]

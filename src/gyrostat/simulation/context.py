@@ -39,7 +39,8 @@ class Context(IntEnum):
     n_control = 23  # components with error control
     fixed = 24  # 1: steps of the given size
     solver = 25  # memory to solve the stages of collocation in
-    size = 26
+    g_near = 26  # (2 n_events) just after the begin and just before the end of the attempted step
+    size = 27
 
 
 class Lane(IntEnum):
@@ -92,12 +93,13 @@ class StepFunction(Function):
     at: Block
     g_old: Block
     g_new: Block
+    g_near: Block
     held_new: Block
     scratch: Block
 
     def __init__(self, module: ir.Module, name: str, lanes: int, *extra: str, returns: Any = None) -> None:
         super().__init__(module, name, lanes, ["ctx", *extra], returns=returns)
-        for place in ("x", "y", "y_new", "at", "g_old", "g_new", "held_new", "scratch"):
+        for place in ("x", "y", "y_new", "at", "g_old", "g_new", "g_near", "held_new", "scratch"):
             setattr(self, place, Block(self, self.pointer_at("ctx", Context[place])))
         self.lane = Block(self, self.pointer_at("ctx", Context.lanes))
         self.K0 = Block(self, self.pointer_at("ctx", Context.K))

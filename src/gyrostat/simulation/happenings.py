@@ -1,18 +1,22 @@
 """Events in steps that wait to be committed: where a function changed sign, what was recorded, and where a step is cut.
 
-The root is sought among true steps of the integrator, from the state before to the time in question: an event is as accurate
-as a step, whatever the order of the method's dense output.
+Roots, and extrema that graze zero, are sought among true steps of the integrator, from the state before to the time in question: an event
+is as accurate as a step, whatever the order of the method's dense output.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
 from ..algebra import Array
 from .block import Block
 from .context import Context, Lane, Status
+from .crossings import changes, extrema
 from .system import Record
 
+REACH = 0.25  # of the step: how far from where the cubic has it an extremum is sought
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
 
 
@@ -22,7 +26,7 @@ def handle_events(block: Block) -> None:
     cuts: list[tuple[int, int, float]] = []  # seat, event, size of the step before it was cut
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
-        for t, j in sorted((_root(block, k, j, full), j) for j in _crossed(block, k)):
+        for t, j in sorted(_roots(block, k, full)):
             y = _step_to(block, k, t, full).copy()
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
             happened.append(Record(int(block.rows[k]), block.system.specs[j].name, t, y, held))
@@ -42,13 +46,6 @@ def handle_events(block: Block) -> None:
     block.outcome.records.extend(happened)
 
 
-def _crossed(block: Block, k: int) -> list[int]:
-    old, new = block.blocks["g_old"][:, k], block.blocks["g_new"][:, k]
-    ways = [spec.direction for spec in block.system.specs]
-    rising, falling = (old < 0) & (new >= 0), (old > 0) & (new <= 0)
-    return [j for j, way in enumerate(ways) if (rising[j] and way >= 0) or (falling[j] and way <= 0)]
-
-
 def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
     """The state of lane k after a step that ends at t; the other lanes repeat their steps, bit for bit."""
     lane, at = block.lane, block.lanes_of(k)
@@ -57,20 +54,68 @@ def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array
     return block.blocks["y_new"][:, k]
 
 
-def _root(block: Block, k: int, j: int, full: tuple[float, float]) -> float:
-    """Time at which event j changes sign in the waiting step of lane k."""
-    from scipy.optimize import brentq
+def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
+    """Of all event functions in lane k after a step that ends at t."""
+    y = _step_to(block, k, t, full)
+    return block.evaluate(Context.events, len(block.system.specs), k, t, y).copy()
+
+
+def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, int]]:
+    """(time, event) of all changes of sign in the waiting step of lane k: between its ends and the extrema that seem to lie within."""
+    begin, end = float(block.lane[Lane.t, k]), float(full[1])
+    old, new, near = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new", "g_near"))
+    found = []
+    for j, spec in enumerate(block.system.specs):
+        known = {begin: old[j]}
+        for theta in extrema(old[j], new[j], near[j :: len(old)]):
+            known |= _extreme(block, k, j, full, begin + theta * (end - begin), (old[j], new[j]))
+        known = dict(sorted({**known, end: new[j]}.items()))
+        for a, b in pairwise(known):
+            if changes(known[a], known[b], spec.direction):
+                found.append((_root(block, k, j, full, known, a, b), j))
+    return found
+
+
+def _extreme(
+    block: Block, k: int, j: int, full: tuple[float, float], t: float, ends: tuple[float, float]
+) -> dict[float, float]:
+    """Event j at t; where it has the sign of both ends, at a time near by when it has the other, or comes nearest to it."""
+    from scipy.optimize import minimize_scalar
 
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
-    known = {begin: block.blocks["g_old"][j, k], end: block.blocks["g_new"][j, k]}
+    seen = {t: float(_values(block, k, t, full)[j])}
+    signs = {float(np.sign(x)) for x in (*ends, seen[t]) if x != 0.0}
+    if len(signs) != 1:
+        return seen
+    side = signs.pop()
+
+    def height(time: float) -> float:
+        """Above zero on the side of the ends; once it has been below, nothing more is sought."""
+        lowest = min(side * x for x in seen.values())
+        if lowest < 0.0:
+            return lowest
+        seen[time] = float(_values(block, k, time, full)[j])
+        return side * seen[time]
+
+    reach = REACH * (end - begin)
+    limits = {"maxiter": 20, "xatol": 1e-9 * (end - begin)}
+    bounds = (max(begin, t - reach), min(end, t + reach))
+    minimize_scalar(lambda x: height(float(x)), bounds=bounds, method="bounded", options=limits)
+    lowest = min(seen, key=lambda time: side * seen[time])
+    return {lowest: seen[lowest]}
+
+
+def _root(
+    block: Block, k: int, j: int, full: tuple[float, float], known: dict[float, float], begin: float, end: float
+) -> float:
+    """Time between two known ones at which event j changes its sign."""
+    from scipy.optimize import brentq
+
     if known[end] == 0.0:
         return end
 
     def g(t: float) -> float:
-        if t in known:
-            return float(known[t])
-        y = _step_to(block, k, t, full)
-        return float(block.evaluate(Context.events, len(block.system.specs), k, t, y)[j])
+        return float(known[t] if t in known else _values(block, k, t, full)[j])
 
     smallest = 2 * np.finfo(float).eps * max(abs(begin), abs(end))
     return float(brentq(g, begin, end, xtol=max(smallest, 1e-300), rtol=4 * np.finfo(float).eps))

@@ -21,6 +21,7 @@ from .collocation import collocation_trial
 from .collocation_control import collocation_step
 from .commit import commit
 from .context import Context, Lane, Status, StepFunction
+from .crossings import watch
 from .explicit import evaluate_stage, explicit_step, explicit_trial
 from .implicit import gauss_step, gauss_trial
 from .loops import INT
@@ -96,15 +97,7 @@ def _attempt(module: ir.Module, method: Method, lanes: int) -> None:
         if isinstance(method, Gauss) or (isinstance(method, Tableau) and not method.needs_new):
             f.evaluate_new(f.K(place_of_new(method)))
         with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
-            f.copy(f.y_new, f.stage, f.n)
-            f.x[0] = lane[Lane.t_new]
-            f.evaluate(Context.events, f.g_new)
-            directions = f.pointer_at("ctx", Context.directions)
-            with f.loop(f.n_events) as i:
-                old, new, way = f.g_old[i], f.g_new[i], f.broadcast(f.number_at(directions, i))
-                rising, falling = (old < 0.0) & (new >= 0.0), (old > 0.0) & (new <= 0.0)
-                crossed = (rising & (way >= 0.0)) | (falling & (way <= 0.0))
-                lane[Lane.event] = (accepted & crossed).where(1.0, lane[Lane.event])
+            watch(f, method, accepted)
     f.end()
 
 
