@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.view.report import write_report
 
 
 def damped(rate):
@@ -51,7 +52,8 @@ def test_long_and_precise_runs_are_not_called_stiff():
     assert fixed.state.steps[0] > 500 and fixed.data.attrs["stability_share"] == 0.0
 
 
-def test_the_note_is_kept_in_the_file(tmp_path):
+def test_the_note_is_kept_in_the_file_and_stands_in_the_report(tmp_path):
     run = gs.simulate(damped(1000.0), [0.0], [1.0], (0, 30), control=push, rtol=1e-7, save_at=[30.0])
     run.save(tmp_path / "run.nc")
     assert gs.Trajectory.load(tmp_path / "run.nc").notes == run.notes != ()
+    assert "Stability, not accuracy" in write_report(run, tmp_path / "report.html").read_text(encoding="utf-8")

@@ -76,6 +76,7 @@ def report_html(
         title=title or trajectory.craft.name,
         facts=_facts(trajectory),
         failures=trajectory.failures,
+        notes=[note[0].upper() + note[1:] for note in trajectory.notes],
         interrupted=trajectory.interrupted and not trajectory.failures,
         reached=_reached(trajectory),
         audit=[(name, f"{drift:.1e}", _grade(drift)) for name, drift in trajectory.audit.rows()],
@@ -124,7 +125,6 @@ def _facts(trajectory: Trajectory) -> list[tuple[str, str]]:
         ("Steps", f"{int(state.steps.sum())} ({int(state.rejections.sum())} rejected)"),
         ("Equations", str(attributes.get("formulation", ""))),
         ("gyrostat", str(attributes.get("gyrostat", ""))),
-        *(("Note", note) for note in trajectory.notes),
     ]
     if trajectory.batched:
         facts.insert(1, ("Runs", str(len(state.t))))
