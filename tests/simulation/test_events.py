@@ -216,6 +216,7 @@ COARSE = {
     "dop853": {"integrator": "dop853", "rtol": 1e-9},
     "rk45": {"integrator": "rk45", "rtol": 1e-7},
     "gauss16": {"integrator": "gauss16", "rtol": 1e-9},
+    "gauss16, long steps": {"integrator": "gauss16", "rtol": 1e-5},
     "gauss6": {"integrator": "gauss6", "step": 0.2},
     "rk4": {"integrator": "rk4", "step": 0.02},
 }

@@ -12,6 +12,7 @@ import numpy as np
 from ..algebra import Array
 from ..tracing import Kernel, cache, machine
 from .context import Context, Lane, Status
+from .crossings import near_count
 from .past import past_numbers, remembered
 from .roster import Roster
 from .stepper import ENTRIES, stepper
@@ -88,7 +89,7 @@ class Block:
             "K": n * stage_count(METHODS[plan.method], LANES),
             "g_old": events,
             "g_new": events,
-            "g_near": 2 * events,
+            "g_near": near_count(METHODS[plan.method], LANES) * events,
             "held_new": held,
             "lanes": int(Lane.size),
             "scratch": -(-work // LANES),

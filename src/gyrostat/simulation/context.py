@@ -39,7 +39,7 @@ class Context(IntEnum):
     n_control = 23  # components with error control
     fixed = 24  # 1: steps of the given size
     solver = 25  # memory to solve the stages of collocation in
-    g_near = 26  # (2 n_events) just after the begin and just before the end of the attempted step
+    g_near = 26  # (near_count, n_events) events within the attempted step (crossings.py)
     size = 27
 
 

@@ -11,12 +11,13 @@ from itertools import pairwise
 import numpy as np
 
 from ..algebra import Array
-from .block import Block
+from .block import LANES, Block
 from .context import Context, Lane, Status
-from .crossings import changes, extrema
+from .crossings import Extremum, changes, extrema, points
 from .system import Record
+from .tableaus import METHODS
 
-REACH = 0.25  # of the step: how far from where the cubic has it an extremum is sought
+REACH = 0.25  # of the distance of its neighbours: how far from where the cubic has it an extremum is sought
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
 
 
@@ -61,43 +62,48 @@ def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
 
 
 def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, int]]:
-    """(time, event) of all changes of sign in the waiting step of lane k: between its ends and the extrema that seem to lie within."""
+    """(time, event) of all changes of sign in the waiting step of lane k: between its ends, and what seems to lie within."""
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
-    old, new, near = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new", "g_near"))
+    events, method = len(block.system.specs), METHODS[block.plan.method]
+    old, new = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new"))
+    near = block.blocks["g_near"][:, block.lanes_of(k)].reshape(-1, events, 1 if block.seats > 1 else LANES).copy()
     found = []
     for j, spec in enumerate(block.system.specs):
+        rows = points(method, old[j], new[j], near[:, j])
         known = {begin: old[j]}
-        for theta in extrema(old[j], new[j], near[j :: len(old)]):
-            known |= _extreme(block, k, j, full, begin + theta * (end - begin), (old[j], new[j]))
+        for (a, left, _), (b, right, _) in pairwise(rows):
+            inner = [x for x in (a, b) if 0.0 < x < 1.0] if changes(left, right) else []
+            known |= {(t := begin + x * (end - begin)): float(_values(block, k, t, full)[j]) for x in inner}
+        for extremum in extrema(rows):
+            known |= _extreme(block, k, j, full, extremum)
         known = dict(sorted({**known, end: new[j]}.items()))
-        for a, b in pairwise(known):
-            if changes(known[a], known[b], spec.direction):
-                found.append((_root(block, k, j, full, known, a, b), j))
+        for t0, t1 in pairwise(known):
+            if changes(known[t0], known[t1], spec.direction):
+                found.append((_root(block, k, j, full, known, t0, t1), j))
     return found
 
 
-def _extreme(
-    block: Block, k: int, j: int, full: tuple[float, float], t: float, ends: tuple[float, float]
-) -> dict[float, float]:
-    """Event j at t; where it has the sign of both ends, at a time near by when it has the other, or comes nearest to it."""
+def _extreme(block: Block, k: int, j: int, full: tuple[float, float], extremum: Extremum) -> dict[float, float]:
+    """Event j there; where it has the sign of both neighbours, at a time near by when it has the other, or comes nearest to it."""
     from scipy.optimize import minimize_scalar
 
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
+    t, low, high = (begin + x * (end - begin) for x in (extremum.theta, *extremum.bounds))
     seen = {t: float(_values(block, k, t, full)[j])}
-    signs = {float(np.sign(x)) for x in (*ends, seen[t]) if x != 0.0}
+    signs = {float(np.sign(x)) for x in (*extremum.ends, seen[t]) if x != 0.0}
     if len(signs) != 1:
         return seen
     side = signs.pop()
 
     def height(time: float) -> float:
-        """Above zero on the side of the ends; once it has been below, nothing more is sought."""
+        """Above zero on the side of the neighbours; once it has been below, nothing more is sought."""
         lowest = min(side * x for x in seen.values())
         if lowest < 0.0:
             return lowest
         seen[time] = float(_values(block, k, time, full)[j])
         return side * seen[time]
 
-    reach = REACH * (end - begin)
+    reach = REACH * (high - low)
     limits = {"maxiter": 20, "xatol": 1e-9 * (end - begin)}
     bounds = (max(begin, t - reach), min(end, t + reach))
     minimize_scalar(lambda x: height(float(x)), bounds=bounds, method="bounded", options=limits)
