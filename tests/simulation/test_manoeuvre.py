@@ -56,6 +56,14 @@ def test_conserved_momentum_holds_to_round_off_at_any_tolerance(integrator, rtol
     np.testing.assert_allclose(traj.v, exact.v, atol=1e3 * rtol)
 
 
+@pytest.mark.parametrize("integrator", ["dop853", "rk45", "gauss16"])
+def test_conserved_momentum_holds_at_a_tolerance_of_1e_6(integrator):
+    craft, q, v = manoeuvre.start()
+    options = {"control": manoeuvre.pd, "breakpoints": manoeuvre.BREAKPOINTS, "integrator": integrator}
+    audit = gs.simulate(craft, q, v, (0, manoeuvre.T), conserve="momentum", rtol=1e-6, **options).audit
+    assert max(audit.linear, audit.angular_origin, audit.angular_com, audit.angular_base) <= 1e-13
+
+
 def test_conserved_momentum_with_wheels():
     """Wheels turn the base; momentum is that of base, wheels and arm together."""
     bodies = [gs.Body("base", 50.0, (0.02, 0.0, 0.01), (4.0, 5.0, 6.0))]
