@@ -11,8 +11,6 @@ import numpy as np
 
 from ..algebra import Array
 
-CONTEXT = ("run", "sample", "seed")  # what a control law, environment or event may ask for by argument name
-
 
 @dataclass(frozen=True, eq=False)
 class Controller:

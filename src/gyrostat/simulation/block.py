@@ -20,9 +20,8 @@ from .system import Plan, Rows, State, System
 from .tableaus import METHODS, Collocation, solver_vectors, stage_count
 
 LANES = machine.host_lanes("double")
-PATIENCE = (
-    32  # attempts that lanes stand still, added up, before runs that wait are seated: that costs as much, or more
-)
+# attempts that lanes stand still, added up, before runs that wait are seated: that costs as much, or more
+PATIENCE = 32
 FOREVER = 2**62
 _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)

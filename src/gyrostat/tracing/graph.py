@@ -12,7 +12,7 @@ import numpy as np
 
 from ..algebra.elementary import Array
 from .expr import Condition, Expr
-from .ops import CONDITIONS, OPS
+from .ops import OPS
 from .tables import Table
 from .tree import LEAF, Structure, flatten
 
@@ -208,8 +208,3 @@ def _scalar(e: Any) -> Any:
     if isinstance(e, Condition):
         return e.where(1.0, 0.0)
     return e if isinstance(e, Expr) else float(e)
-
-
-def is_condition(node: Node) -> bool:
-    """True for comparisons and their combinations."""
-    return node.op in CONDITIONS
