@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,21 @@ def test_a_prescribed_motion_is_read_anew():
         rate[0] = x
         runs.append(end(control=law, prescribed={"joint_2": lambda t: rate[0] + 0.0 * t}))
     assert np.abs(runs[1] - runs[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ({"actuators": gs.Actuators(lag=0.1)}, {"actuators": gs.Actuators(lag=0.2)}),
+        ({"stops": gs.Stops(stiffness=1e3)}, {"stops": gs.Stops(stiffness=2e3)}),
+        ({"formulation": "recursive"}, {"formulation": "lie_lagrange"}),
+    ],
+)
+def test_settings_of_the_same_shape_are_told_apart(first, second):
+    """Formulations agree, but not to the last bit."""
+    limits = gs.Limits(lower=-0.3, upper=0.3)  # where it stands, moving outwards
+    tight = [
+        replace(b, joint=replace(b.joint, limits=limits)) if b.joint.name == "joint_1" else b for b in CRAFT.bodies
+    ]
+    craft = gs.Spacecraft.build("tight", tight)
+    assert (end(craft, control=law, **first) != end(craft, control=law, **second)).any()
