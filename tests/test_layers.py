@@ -35,9 +35,9 @@ LAYERS = (
 DATA = {"models"}  # folders of the package that hold files, no code of a layer
 # (module, layer): methods that hand their work upwards, from inside a function
 ALLOWED = {
-    ("simulation/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
+    ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
     ("formation/trajectory.py", "view"): "FormationTrajectory.to_html is where a user looks for pictures",
-    ("simulation/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
+    ("simulation/result/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
 }
 
 

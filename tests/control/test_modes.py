@@ -47,7 +47,7 @@ def drift(x):
 
 def size_of(trajectory, rows):
     """Sum over the bodies of the magnitudes of their own momenta, the wheels' included, as the audit takes it."""
-    from gyrostat.simulation.audit import _measure
+    from gyrostat.simulation.result.audit import _measure
 
     return max(_measure(trajectory.craft, q, v).sizes[rows] for q, v in zip(trajectory.q, trajectory.v, strict=True))
 

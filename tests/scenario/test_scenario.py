@@ -13,7 +13,7 @@ import gyrostat as gs
 from gyrostat import models, scenario
 from gyrostat.scenario.quantities import UNITS
 from gyrostat.scenario.schema import TABLES, Run
-from gyrostat.simulation.tableaus import METHODS
+from gyrostat.simulation.integrators.methods import METHODS
 
 RUN = '[run]\nduration = "2 s"\n'
 

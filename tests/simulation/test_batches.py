@@ -7,7 +7,7 @@ import pytest
 
 import gyrostat as gs
 import manoeuvre
-from gyrostat.simulation.block import LANES
+from gyrostat.simulation.engine.block import LANES
 
 RUNS = LANES + 3
 

@@ -13,7 +13,7 @@ import pytest
 import gyrostat as gs
 import manoeuvre
 from controllers import LAWS
-from gyrostat.simulation.block import LANES
+from gyrostat.simulation.engine.block import LANES
 from same_trajectory import same
 
 RUNS = 19  # more than two blocks of the widest lanes; the same runs on every machine
@@ -129,7 +129,7 @@ def test_ctrl_c_keeps_what_there_is_and_the_run_can_be_resumed(threads):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gyrostat.simulation.run.progress_bar", lambda *_: _watched(progress))
+        patch.setattr("gyrostat.simulation.simulate_craft.progress_bar", lambda *_: _watched(progress))
         part = gs.simulate(craft, q, v, (0, 2000), **more)
     assert told.is_set() and part.interrupted and (part.state.t < 2000).all()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.simulation.equations import Equations
+from gyrostat.simulation.problem.equations import Equations
 from manoeuvre import start
 
 CRAFT, Q, V = start()

@@ -14,7 +14,7 @@ from scipy.integrate import RK45
 from scipy.integrate._ivp import dop853_coefficients
 
 import gyrostat
-from gyrostat.simulation.tableaus import METHODS
+from gyrostat.simulation.integrators.methods import METHODS
 
 
 def full(rows, size):
@@ -72,7 +72,7 @@ from gyrostat.tracing import machine
 machine.host_lanes = lambda scalar: {lanes}
 import numpy as np
 import gyrostat as gs
-from gyrostat.simulation.block import LANES
+from gyrostat.simulation.engine.block import LANES
 assert LANES == {lanes}
 base = gs.Body("base", 5.0, inertia=(1.0, 2.0, 3.0))
 arm = gs.Body("arm", 1.0, (0.3, 0, 0), (0.1, 0.1, 0.1), gs.Joint("hinge", "revolute", "base", (0.5, 0, 0)))

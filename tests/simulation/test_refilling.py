@@ -11,12 +11,12 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import sqrt, where
-from gyrostat.simulation import block as blocks
-from gyrostat.simulation.block import LANES, PATIENCE, Block, roster_of
-from gyrostat.simulation.context import Lane, Status
-from gyrostat.simulation.engine import integrate
-from gyrostat.simulation.past import Remembered
-from gyrostat.simulation.system import Plan, State, System
+from gyrostat.simulation.engine import block as blocks
+from gyrostat.simulation.engine.block import LANES, PATIENCE, Block, queue_of
+from gyrostat.simulation.engine.context import Lane, Status
+from gyrostat.simulation.engine.integrate import integrate
+from gyrostat.simulation.engine.system import Plan, State, System
+from gyrostat.simulation.integrators.memory import Remembered
 from gyrostat.tracing import Kernel, trace
 from same_trajectory import same
 
@@ -143,8 +143,8 @@ def test_ctrl_c_among_runs_that_have_ended_run_and_wait(method):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gyrostat.simulation.run.progress_bar", lambda *_: nullcontext(progress))
-        patch.setattr("gyrostat.simulation.engine.CHUNK", 5)
+        patch.setattr("gyrostat.simulation.simulate_craft.progress_bar", lambda *_: nullcontext(progress))
+        patch.setattr("gyrostat.simulation.engine.integrate.CHUNK", 5)
         part = run(q, v, inputs, method=method, threads=1)
         assert part.interrupted and fractions == sorted(fractions) and 0.4 < fractions[-1] < 0.6
         del fractions[:]
@@ -256,7 +256,7 @@ def test_lanes_do_not_stand_empty_while_runs_wait():
 
 def test_the_compiled_loop_waits_for_more_lanes_to_end_but_not_for_long():
     system, state, omega = oscillators(RUNS)
-    block = Block(system, plan(), roster_of(system, plan(), state, omega))
+    block = Block(system, plan(), queue_of(system, plan(), state, omega))
     block.take()
     assert not block.advance(1_000_000)  # far more than any run needs
     lane = block.lane
@@ -264,7 +264,7 @@ def test_the_compiled_loop_waits_for_more_lanes_to_end_but_not_for_long():
     idle = attempts.max() - attempts
     assert len(block.ended()) and len(block.seated()) == LANES and (lane[Lane.status] == Status.running).any()
     assert PATIENCE - LANES <= idle.sum() < PATIENCE
-    while block.roster.waiting:
+    while block.queue.waiting:
         block.settle(block.ended())
         block.take()
         block.advance(1_000_000)
@@ -275,7 +275,7 @@ def test_runs_that_are_seated_leave_the_others_alone():
     """Bit for bit: state, first stage, step, time. And a run begins in any lane as in any other."""
     system, state, omega = oscillators(RUNS)
     omega[:] = omega[:1]
-    block = Block(system, plan(), roster_of(system, plan(), state, omega))
+    block = Block(system, plan(), queue_of(system, plan(), state, omega))
     block.take()
     block.lane[Lane.status, 1:] = Status.done
     block.advance(20)
@@ -296,7 +296,7 @@ def test_what_a_method_remembers_comes_back_with_its_run(monkeypatch, looks_back
     """dop853 keeps the error before; made to keep its step count, K_1 and K_3 as well, it finds them again, each run its own."""
     lasting = (Lane.error_root,)
     kept = Remembered((Lane.steps, Lane.h_tried), (2, 0), lasting) if looks_back else Remembered(lasting=lasting)
-    monkeypatch.setattr("gyrostat.simulation.past.remembered", lambda *_: kept)
+    monkeypatch.setattr("gyrostat.simulation.integrators.memory.remembered", lambda *_: kept)
     monkeypatch.setattr(blocks, "remembered", lambda *_: kept)
     system, state, omega = oscillators(RUNS)
     whole = integrate(system, plan(), state, omega)

@@ -7,7 +7,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import where
-from gyrostat.simulation.block import LANES
+from gyrostat.simulation.engine.block import LANES
 from manoeuvre import start
 from rigid_body import FreeBody
 

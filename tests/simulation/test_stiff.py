@@ -16,7 +16,7 @@ from scipy.special import eval_legendre
 import gyrostat as gs
 import manoeuvre
 from gyrostat.algebra import cos, sin
-from gyrostat.simulation.tableaus import METHODS
+from gyrostat.simulation.integrators.methods import METHODS
 from same_trajectory import same
 
 T = 20.0

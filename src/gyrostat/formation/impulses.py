@@ -12,7 +12,7 @@ from ..algebra import Array
 from ..control.formation_transfer import Impulse
 from ..environment.hill import hill_frame
 from ..formulations.recursive import kinetic_energy, momentum
-from ..simulation.trajectory import Trajectory
+from ..simulation.result.trajectory import Trajectory
 from .members import Formation, State
 from .run import simulate
 from .trajectory import FormationTrajectory, rotations

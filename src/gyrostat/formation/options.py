@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..model import nearest
-from ..simulation.settings import Settings
+from ..simulation.problem.settings import Settings
 
 # of members that see nobody: those on one clock have no such option
 ALONE = {

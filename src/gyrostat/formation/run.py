@@ -10,11 +10,12 @@ import numpy as np
 
 from ..algebra import Array
 from ..environment import Environment
-from ..simulation.compiling import compile_system, compiled, settled
-from ..simulation.either import of_kind
-from ..simulation.equations import Equations
-from ..simulation.progress import progress_bar
-from ..simulation.request import (
+from ..simulation.dispatch import of_kind
+from ..simulation.engine.compiling import compile_system, compiled, settled
+from ..simulation.engine.progress import progress_bar
+from ..simulation.engine.system import Plan
+from ..simulation.problem.equations import Equations
+from ..simulation.problem.request import (
     FUNCTIONS,
     controller_of,
     dynamics_of,
@@ -24,12 +25,11 @@ from ..simulation.request import (
     times,
     tolerances,
 )
-from ..simulation.result import trajectory_of
-from ..simulation.run import simulate as simulate_craft
-from ..simulation.runs import Runs, arguments, begin, start
-from ..simulation.settings import Settings
-from ..simulation.system import Plan
-from ..simulation.trajectory import Trajectory
+from ..simulation.problem.runs import Runs, arguments, begin, start
+from ..simulation.problem.settings import Settings
+from ..simulation.result.assembly import trajectory_of
+from ..simulation.result.trajectory import Trajectory
+from ..simulation.simulate_craft import simulate as simulate_craft
 from .coupling import Coupling, View, views
 from .members import Formation, Group, State
 from .options import check_options, together_settings
@@ -185,7 +185,7 @@ def _seen_inputs(state: State, seen: list[View]) -> dict[str, Array]:
 
 def _keep_loads(found: dict[str, Trajectory], g: str, equations: Equations, seen: list[View]) -> None:
     """Loads at the saved states, with what each member saw then: they cannot be computed from the group alone."""
-    from ..simulation import signals
+    from ..simulation.result import signals
 
     trajectory, at = found[g], equations.layout
     x = signals.arguments(trajectory, equations)

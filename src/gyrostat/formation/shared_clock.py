@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..simulation.context import Status
-from ..simulation.layout import Layout
-from ..simulation.system import Outcome, Plan, State, System
-from ..simulation.tableaus import METHODS, Tableau
+from ..simulation.engine.context import Status
+from ..simulation.engine.system import Outcome, Plan, State, System
+from ..simulation.integrators.methods import METHODS, Tableau
+from ..simulation.problem.layout import Layout
 from .coupling import View
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0

@@ -12,8 +12,8 @@ import numpy as np
 from ..algebra import Array
 from ..environment.hill import HillFrame
 from ..model import Spacecraft
-from ..simulation.audit import Audit
-from ..simulation.trajectory import Trajectory
+from ..simulation.result.audit import Audit
+from ..simulation.result.trajectory import Trajectory
 from .members import Formation, State
 
 

@@ -14,10 +14,10 @@ from ..algebra import Array
 from ..formulations.recursive import forward_dynamics
 from ..formulations.spatial_forms import virtual_tree
 from ..model import Spacecraft
-from ..simulation.context import Status
-from ..simulation.dataset import coordinates
-from ..simulation.system import State
-from ..simulation.trajectory import Trajectory
+from ..simulation.engine.context import Status
+from ..simulation.engine.system import State
+from ..simulation.result.dataset import coordinates
+from ..simulation.result.trajectory import Trajectory
 from ..tracing import compile
 from .shared_clock import ended_state
 

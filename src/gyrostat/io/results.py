@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..simulation.system import State
-from ..simulation.trajectory import Event, Trajectory
+from ..simulation.engine.system import State
+from ..simulation.result.trajectory import Event, Trajectory
 from .files import whole_file
 from .toml_read import read_toml
 from .toml_write import to_toml

@@ -14,11 +14,11 @@ import numpy as np
 from ..algebra import Array
 from ..control.controller import Controller
 from ..model import Spacecraft
-from ..simulation.context import Status
-from ..simulation.dataset import dataset
-from ..simulation.engine import Plan, State, System, integrate
-from ..simulation.equations import Equations
-from ..simulation.trajectory import Trajectory
+from ..simulation.engine.context import Status
+from ..simulation.engine.integrate import Plan, State, System, integrate
+from ..simulation.problem.equations import Equations
+from ..simulation.result.dataset import dataset
+from ..simulation.result.trajectory import Trajectory
 from ..tracing import Kernel, trace
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """Compiled integrators, events, and the trajectory they make."""
 
-from .audit import Audit as Audit
-from .compiling import SimulationWarning as SimulationWarning
-from .compiling import When as When
-from .either import simulate as simulate
-from .trajectory import Event as Event
-from .trajectory import Trajectory as Trajectory
+from .dispatch import simulate as simulate
+from .engine.compiling import SimulationWarning as SimulationWarning
+from .engine.compiling import When as When
+from .result.audit import Audit as Audit
+from .result.trajectory import Event as Event
+from .result.trajectory import Trajectory as Trajectory

@@ -23,8 +23,8 @@ from ..formulations.constraints import (
     residuals,
 )
 from ..model import Spacecraft
-from .run import simulate
-from .trajectory import Trajectory
+from .result.trajectory import Trajectory
+from .simulate_craft import simulate
 
 
 @dataclass(frozen=True, eq=False)

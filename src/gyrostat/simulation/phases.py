@@ -16,10 +16,10 @@ from ..formulations.constraints.loads import constrained
 from ..formulations.constraints.relative_motion import Kinematics
 from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
-from .compiling import SimulationWarning, When
 from .constrained import ConstrainedRun, simulate_constrained
-from .run import simulate
-from .trajectory import Trajectory
+from .engine.compiling import SimulationWarning, When
+from .result.trajectory import Trajectory
+from .simulate_craft import simulate
 
 LOOKS = 500  # times at least that a phase looks for its event
 

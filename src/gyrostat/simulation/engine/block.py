@@ -1,0 +1,300 @@
+"""The memory of one block of lanes, and the runs that stand in them: each leaves when it has ended, and makes room for one that waits."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...tracing import Kernel, cache, machine
+from ..integrators.memory import past_numbers, remembered
+from ..integrators.methods import METHODS, Collocation, solver_vectors, stage_count
+from .context import Context, Lane, Status
+from .crossings import near_count
+from .queue_of_runs import QueueOfRuns
+from .stepper import ENTRIES, stepper
+from .system import Plan, Rows, State, System
+
+LANES = machine.host_lanes("double")
+# attempts that lanes stand still, added up, before runs that wait are seated: that costs as much, or more
+PATIENCE = 32
+FOREVER = 2**62
+_ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@functools.cache
+def _library(method: str) -> machine.Library:
+    """The compiled time loop of a method: one for all spacecraft, kept on disk."""
+    text = stepper(METHODS[method], LANES)
+    key = hashlib.sha256(f"stepper\n{machine.identity()}\n{text}".encode()).hexdigest()
+    code = cache.load(key)
+    if code is None:
+        code = machine.machine_code(text)
+        cache.store(key, code)
+    return machine.Library(code, ENTRIES)
+
+
+def runs_per_block(method: str) -> int:
+    """One in each lane; or one in all, where the lanes are its stages."""
+    return 1 if isinstance(METHODS[method], Collocation) else LANES
+
+
+def queue_of(system: System, plan: Plan, state: State, parameters: Array) -> QueueOfRuns:
+    """What blocks take runs from."""
+    numbers = past_numbers(METHODS[plan.method], system.n, LANES, LANES // runs_per_block(plan.method))
+    return QueueOfRuns(system, plan, state, parameters, numbers)
+
+
+class Block:
+    """Work memory for LANES runs at a time: `take` some that wait, let them `advance`, `settle` those that have ended.
+
+    A run has a seat: a lane, or all of them where one run fills the block. rows: the run in each seat, -1 in an empty one.
+    """
+
+    def __init__(self, system: System, plan: Plan, queue: QueueOfRuns) -> None:
+        self.system, self.plan, self.queue, self.outcome = system, plan, queue, queue.outcome
+        self._library = _library(plan.method)
+        self._start, self._trial, self._commit = (
+            _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "commit")
+        )
+        self._advance = _ADVANCE(self._library.address("advance"))
+        self._keep: list[Any] = []
+        self._error: BaseException | None = None
+        self.seats = runs_per_block(plan.method)
+        self.rows = np.full(self.seats, -1)
+        self.settled = 0
+        self._together = self.seats == 1
+        self._attempts_before = np.zeros(self.seats)
+        self._entries, self._places, self._lasting = (list(part) for part in remembered(METHODS[plan.method], LANES))
+        self._allocate()
+
+    # ---- memory
+
+    def _allocate(self) -> None:
+        system, plan = self.system, self.plan
+        n, held, events = system.n, system.n_held, len(system.specs)
+        work = max([0, *(f.work_numbers for f, _ in system.functions.values() if isinstance(f, Kernel))])
+        sizes = {
+            "x": 1 + n + held + system.n_parameters,
+            "y": n,
+            "y_new": n,
+            "at": n,
+            "K": n * stage_count(METHODS[plan.method], LANES),
+            "g_old": events,
+            "g_new": events,
+            "g_near": near_count(METHODS[plan.method], LANES) * events,
+            "held_new": held,
+            "lanes": int(Lane.size),
+            "scratch": -(-work // LANES),
+            "solver": solver_vectors(METHODS[plan.method], n, LANES),
+        }
+        self.memory = _aligned(sum(sizes.values()) * LANES)
+        self.blocks: dict[str, Array] = {}
+        context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
+        for name, size in sizes.items():
+            self.blocks[name] = self.memory[at : at + size * LANES].reshape(size, LANES)
+            context[Context[name]] = begin + at * self.memory.itemsize
+            at += size * LANES
+        self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
+        self.lane[Lane.status] = Status.done
+        self._K = self.blocks["K"].reshape(-1, n * LANES // self.seats, self.seats)  # by seat
+        self._out = np.zeros(LANES, dtype=np.int64)
+        arrays = {
+            "atol": np.ascontiguousarray(plan.atol),
+            "rtol": np.ascontiguousarray(plan.rtol),
+            "breaks": self.queue.stops,
+            "samples": np.append(plan.samples, 0.0),
+            "saves": self.queue.saves,
+            "out": self._out,
+            "directions": np.array([spec.direction for spec in system.specs], dtype=float),
+        }
+        self._keep.append(arrays)
+        for name, array in arrays.items():
+            context[Context[name]] = array.ctypes.data
+        for name, (function, size) in system.functions.items():
+            context[Context[name]] = self._address(name, function, size)
+        context[Context.n], context[Context.n_held], context[Context.n_events] = n, held, events
+        context[Context.n_control], context[Context.fixed] = plan.n_control, int(plan.fixed)
+        self.context, self._ctx = context, context.ctypes.data
+
+    def _address(self, name: str, function: Rows | None, size: int) -> int:
+        """Of compiled code, or of a callback to Python. An exception there becomes NaN here, and is raised when back."""
+        if function is None:
+            return 0
+        if isinstance(function, Kernel):
+            self._keep.append(function)
+            return function.block_address
+
+        def call(x: int, result: int, scratch: int) -> None:
+            out = np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(result)).reshape(size, LANES)
+            out[:] = np.nan
+            wanted = np.flatnonzero(self.lane[Lane.sampled] == 1 if name == "update" else self._asking())
+            once = self._together and name != "rhs"
+            if self._error is None:
+                try:
+                    out[:, wanted] = function(self.x[:, wanted[:1] if once else wanted].T.copy()).T
+                except BaseException as error:  # noqa: BLE001  (Ctrl-C too: nothing may cross compiled code)
+                    self._error = error
+
+        callback = _TRACED(call)
+        self._keep.append(callback)
+        address = ctypes.cast(callback, ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def _running(self) -> Array:
+        return self.lane[Lane.status] == Status.running
+
+    def _asking(self) -> Array:
+        """Lanes that need the values of functions: while some begin, those alone."""
+        running = self._running()
+        fresh = running & (self.lane[Lane.begun] == 0.0)
+        return fresh if fresh.any() else running
+
+    # ---- runs in and out
+
+    def take(self) -> None:
+        """Seat runs that wait. The lanes of the others are left alone."""
+        free = np.flatnonzero(self.rows < 0)
+        rows = self.queue.take(len(free))
+        if not len(rows):
+            return
+        seats = free[: len(rows)]
+        lanes, own = (np.arange(LANES), np.repeat(rows, LANES)) if self._together else (seats, rows)
+        state, n, held = self.queue.state, self.system.n, self.system.n_held
+        self.blocks["y"][:, lanes] = state.y[own].T
+        if held:
+            self.x[1 + n : 1 + n + held, lanes] = state.held[own].T
+        self.x[1 + n + held :, lanes] = self.queue.parameters[own].T
+        self.lane[:, lanes] = self.queue.lanes[own].T
+        self._out[lanes] = self.queue.out[own]
+        self._attempts_before[seats] = state.steps[rows] + state.rejections[rows]
+        self._call(self._start)
+        if state.g.size and state.g.shape == (self.queue.runs, len(self.system.specs)):
+            known = state.g[own].T
+            self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
+        if (self._entries or self._lasting) and self.queue.resumes_past:
+            self._recall(seats, state.past[rows])
+        self.rows[seats] = rows
+
+    def settle(self, seats: Array) -> None:
+        """Write the runs in these seats back to their rows of the outcome, and leave the seats empty."""
+        if not len(seats):
+            return
+        rows, state, n, held = self.rows[seats], self.outcome.state, self.system.n, self.system.n_held
+        self.queue.lanes[rows] = self.lane[:, seats].T
+        state.y[rows] = self.blocks["y"][:, seats].T
+        if held:
+            state.held[rows] = self.x[1 + n : 1 + n + held, seats].T
+        if len(self.system.specs):
+            state.g[rows] = self.blocks["g_old"][:, seats].T
+        if self._entries or self._lasting:
+            state.past[rows] = self._past(seats)
+        self.rows[seats] = -1
+        self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
+        self.settled += len(rows)
+
+    def _past(self, seats: Array) -> Array:
+        """Rows of `State.past`."""
+        stages = self._K[self._places][:, :, seats]
+        entries, lasting = (self.lane[places][:, seats] for places in (self._entries, self._lasting))
+        rows = np.concatenate([entries, stages.reshape(-1, len(seats)), lasting]).T
+        rows[rows[:, 0] <= 0.0, : rows.shape[1] - len(lasting)] = 0.0
+        return rows
+
+    def _recall(self, seats: Array, past: Array) -> None:
+        """What `_past` has kept, where there is something."""
+        for k, row in zip(seats, past, strict=True):
+            entries, stages, lasting = np.split(row, [len(self._entries), len(row) - len(self._lasting)])
+            self.lane[self._lasting, self.lanes_of(k)] = lasting[:, None] if self._together else lasting
+            if self._entries and row[0] > 0.0:
+                self.lane[self._entries, self.lanes_of(k)] = entries[:, None] if self._together else entries
+                self._K[self._places, :, k] = stages.reshape(len(self._places), -1)
+
+    def snapshot(self) -> tuple[Array, Array]:
+        """To come back to by `restore`, as if nothing had been taken or tried since."""
+        return self.memory.copy(), self.rows.copy()
+
+    def restore(self, snapshot: tuple[Array, Array]) -> None:
+        self.memory[:], self.rows[:] = snapshot
+
+    def lanes_of(self, k: int) -> Any:
+        """Of seat k: one, or all."""
+        return slice(None) if self._together else k
+
+    # ---- compiled functions
+
+    def _call(self, function: Any, *arguments: int) -> Any:
+        result = function(self._ctx, *arguments)
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        return result
+
+    def advance(self, steps: int) -> bool:
+        """At most so many attempted steps; True if an event waits to be handled. Seats are not left empty for long while runs wait."""
+        if self.plan.most_steps is not None:
+            steps = max(0, min(steps, self.plan.most_steps - int(self._attempts().max())))
+        return bool(self._call(self._advance, steps, PATIENCE if self.queue.waiting else FOREVER))
+
+    def trial(self) -> None:
+        self._call(self._trial)
+
+    def commit(self) -> None:
+        self._call(self._commit)
+
+    def evaluate(self, what: Context, size: int, k: int, t: float, y: Array) -> Array:
+        """A function of the system for seat k at time t and state y, (size,)."""
+        self.place(k, t, y)
+        result = np.empty((size, LANES))
+        traced = _TRACED(int(self.context[what]))
+        traced(self.x.ctypes.data, result.ctypes.data, self.blocks["scratch"].ctypes.data)
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        return result[:, k]
+
+    def place(self, k: int, t: float, y: Array) -> None:
+        """Time and state of the run in seat k as the argument of the functions."""
+        at = self.lanes_of(k)
+        self.x[0, at] = t
+        self.x[1 : 1 + self.system.n, at] = y[:, None] if self._together else y
+
+    # ---- how far the runs are
+
+    def seated(self) -> Array:
+        """Seats that are not empty."""
+        return np.flatnonzero(self.rows >= 0)
+
+    def ended(self) -> Array:
+        """Seats whose run has ended, or has made all the steps that it may."""
+        over = self.lane[Lane.status, : self.seats] != Status.running
+        if self.plan.most_steps is not None:
+            over |= self._attempts() >= self.plan.most_steps
+        return np.flatnonzero(over & (self.rows >= 0))
+
+    def _attempts(self) -> Array:
+        """That the running have made since they were taken, by seat; 0 for the others."""
+        lane, k = self.lane, slice(0, self.seats)
+        made = lane[Lane.steps, k] + lane[Lane.rejections, k] - self._attempts_before
+        return np.where(self._running()[k], made, 0.0)
+
+    def progress(self) -> float:
+        """How many runs are behind us, those under way in part."""
+        end = self.plan.stops[-1] if len(self.plan.stops) else 0.0
+        begin = self.plan.saves[0] if len(self.plan.saves) else 0.0
+        done = (self.lane[Lane.t, self.seated()] - begin) / max(end - begin, 1e-300)
+        return self.settled + float(np.clip(done, 0.0, 1.0).sum())
+
+
+def _aligned(count: int) -> Array:
+    """Zeros that begin at a multiple of 64 bytes."""
+    memory = np.zeros(count + 8)
+    skip = (-memory.ctypes.data // 8) % 8
+    return memory[skip : skip + count]

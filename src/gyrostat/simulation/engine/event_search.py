@@ -1,0 +1,149 @@
+"""Events in steps that wait to be committed: where a function changed sign, what was recorded, and where a step is cut.
+
+Roots, and extrema that graze zero, are sought among true steps of the integrator, from the state before to the time in question: an event
+is as accurate as a step, whatever the order of the method's dense output.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ...algebra import Array
+from ..integrators.methods import METHODS
+from .block import LANES, Block
+from .context import Context, Lane, Status
+from .crossings import Extremum, changes, extrema, points
+from .system import Record
+
+REACH = 0.25  # of the distance of its neighbours: how far from where the cubic has it an extremum is sought
+AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
+
+
+def handle_events(block: Block) -> None:
+    """Find what happened, cut lanes at terminal events and effects, commit all waiting steps, and write down the events."""
+    happened: list[Record] = []
+    cuts: list[tuple[int, int, float]] = []  # seat, event, size of the step before it was cut
+    for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
+        full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
+        for t, j in sorted(_roots(block, k, full)):
+            y = _step_to(block, k, t, full).copy()
+            held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
+            happened.append(Record(int(block.rows[k]), block.system.specs[j].name, t, y, held))
+            if block.system.specs[j].cuts:
+                g = block.evaluate(Context.events, len(block.system.specs), k, t, y)
+                block.blocks["g_new"][:, block.lanes_of(k)] = _columns(block, g)
+                cuts.append((k, j, full[0]))
+                break
+        else:
+            _step_to(block, k, full[1], full)
+    block.commit()
+    for k, j, h in cuts:
+        if block.system.specs[j].effect is not None:
+            _change(block, k, j, h)
+        if block.system.specs[j].terminal:
+            block.lane[Lane.status, block.lanes_of(k)] = Status.stopped
+    block.outcome.records.extend(happened)
+
+
+def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
+    """The state of lane k after a step that ends at t; the other lanes repeat their steps, bit for bit."""
+    lane, at = block.lane, block.lanes_of(k)
+    lane[Lane.h_tried, at], lane[Lane.t_new, at] = full if t == full[1] else (t - lane[Lane.t, k], t)
+    block.trial()
+    return block.blocks["y_new"][:, k]
+
+
+def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
+    """Of all event functions in lane k after a step that ends at t."""
+    y = _step_to(block, k, t, full)
+    return block.evaluate(Context.events, len(block.system.specs), k, t, y).copy()
+
+
+def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, int]]:
+    """(time, event) of all changes of sign in the waiting step of lane k: between its ends, and what seems to lie within."""
+    begin, end = float(block.lane[Lane.t, k]), float(full[1])
+    events, method = len(block.system.specs), METHODS[block.plan.method]
+    old, new = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new"))
+    near = block.blocks["g_near"][:, block.lanes_of(k)].reshape(-1, events, 1 if block.seats > 1 else LANES).copy()
+    found = []
+    for j, spec in enumerate(block.system.specs):
+        rows = points(method, old[j], new[j], near[:, j])
+        known = {begin: old[j]}
+        for (a, left, _), (b, right, _) in pairwise(rows):
+            inner = [x for x in (a, b) if 0.0 < x < 1.0] if changes(left, right) else []
+            known |= {(t := begin + x * (end - begin)): float(_values(block, k, t, full)[j]) for x in inner}
+        for extremum in extrema(rows):
+            known |= _extreme(block, k, j, full, extremum)
+        known = dict(sorted({**known, end: new[j]}.items()))
+        for t0, t1 in pairwise(known):
+            if changes(known[t0], known[t1], spec.direction):
+                found.append((_root(block, k, j, full, known, t0, t1), j))
+    return found
+
+
+def _extreme(block: Block, k: int, j: int, full: tuple[float, float], extremum: Extremum) -> dict[float, float]:
+    """Event j there; where it has the sign of both neighbours, at a time near by when it has the other, or comes nearest to it."""
+    from scipy.optimize import minimize_scalar
+
+    begin, end = float(block.lane[Lane.t, k]), float(full[1])
+    t, low, high = (begin + x * (end - begin) for x in (extremum.theta, *extremum.bounds))
+    seen = {t: float(_values(block, k, t, full)[j])}
+    signs = {float(np.sign(x)) for x in (*extremum.ends, seen[t]) if x != 0.0}
+    if len(signs) != 1:
+        return seen
+    side = signs.pop()
+
+    def height(time: float) -> float:
+        """Above zero on the side of the neighbours; once it has been below, nothing more is sought."""
+        lowest = min(side * x for x in seen.values())
+        if lowest < 0.0:
+            return lowest
+        seen[time] = float(_values(block, k, time, full)[j])
+        return side * seen[time]
+
+    reach = REACH * (high - low)
+    limits = {"maxiter": 20, "xatol": 1e-9 * (end - begin)}
+    bounds = (max(begin, t - reach), min(end, t + reach))
+    minimize_scalar(lambda x: height(float(x)), bounds=bounds, method="bounded", options=limits)
+    lowest = min(seen, key=lambda time: side * seen[time])
+    return {lowest: seen[lowest]}
+
+
+def _root(
+    block: Block, k: int, j: int, full: tuple[float, float], known: dict[float, float], begin: float, end: float
+) -> float:
+    """Time between two known ones at which event j changes its sign."""
+    from scipy.optimize import brentq
+
+    if known[end] == 0.0:
+        return end
+
+    def g(t: float) -> float:
+        return float(known[t] if t in known else _values(block, k, t, full)[j])
+
+    smallest = 2 * np.finfo(float).eps * max(abs(begin), abs(end))
+    return float(brentq(g, begin, end, xtol=max(smallest, 1e-300), rtol=4 * np.finfo(float).eps))
+
+
+def _change(block: Block, k: int, j: int, h: float) -> None:
+    """The effect of event j on lane k, whose step has ended there; K_1 and event values as they are from then on."""
+    n, events, t, effect = block.system.n, len(block.system.specs), block.lane[Lane.t, k], block.system.specs[j].effect
+    assert effect is not None
+    y = block.blocks["y"][:, k].copy()
+    block.place(k, t, y)
+    y = np.asarray(effect(block.x[:, k].copy(), y), dtype=float)
+    ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
+    g = block.evaluate(Context.events, events, k, t, y).copy()
+    later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
+    g[j] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[j]
+    at = block.lanes_of(k)
+    for name, value in (("y", y), ("K", ydot), ("g_old", g)):
+        block.blocks[name][: len(value), at] = _columns(block, value)
+    block.lane[Lane.h_before, at] = 0.0
+
+
+def _columns(block: Block, value: Array) -> Array:
+    """A vector as the lanes of one run take it."""
+    return value if isinstance(block.lanes_of(0), int) else value[:, None]

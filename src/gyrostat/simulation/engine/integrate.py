@@ -1,0 +1,124 @@
+"""All runs through the compiled time loop: blocks of lanes over threads, with progress and interruption.
+
+A lane whose run has ended is given the next that waits while the others go on. No number depends on which lane or thread a run gets.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from ...algebra import Array
+from ...tracing import pool
+from .block import Block, queue_of, runs_per_block
+from .event_search import handle_events
+from .system import Outcome, Plan, State, System
+
+CHUNK = 128  # attempted steps between two looks at the host's wishes
+
+
+def integrate(
+    system: System, plan: Plan, state: State, parameters: Array, progress: Callable[[float], None] | None = None
+) -> Outcome:
+    """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is."""
+    queue = queue_of(system, plan, state, parameters)
+    blocks = -(-queue.runs // runs_per_block(plan.method))
+    shares = max(1, min(plan.threads or pool.cores(), blocks)) if system.compiled else 1
+    course = _Course(progress, queue.runs, shares)
+    finished = threading.Semaphore(0)
+
+    def share(number: int) -> None:
+        try:
+            _run(Block(system, plan, queue), course, number)
+        except BaseException as error:  # noqa: BLE001  (raised below, when all threads have come to rest)
+            course.fail(error)
+        finally:
+            finished.release()
+
+    with _ctrl_c(course):
+        try:
+            pool.run(share, shares)
+        except KeyboardInterrupt as error:  # while waiting for the other threads
+            course.fail(error)
+            for _ in range(shares):
+                finished.acquire()
+    if course.error is not None:
+        raise course.error
+    outcome = queue.close()
+    outcome.interrupted = course.interrupted
+    return outcome
+
+
+class _Course:
+    """What the host wants while blocks run, and how far they are."""
+
+    def __init__(self, progress: Callable[[float], None] | None, runs: int, shares: int) -> None:
+        self.stop, self.interrupted = False, False
+        self.error: BaseException | None = None
+        self._progress, self._runs, self._done = progress, max(runs, 1), np.zeros(shares)
+
+    def interrupt(self) -> None:
+        self.stop = self.interrupted = True
+
+    def fail(self, error: BaseException) -> None:
+        """An interruption is no failure: what there is is kept."""
+        self.stop = True
+        if isinstance(error, KeyboardInterrupt):
+            self.interrupted = True
+        else:
+            self.error = self.error or error
+
+    def tell(self, share: int, block: Block) -> None:
+        if self._progress is not None:
+            self._done[share] = block.progress()
+            self._progress(float(self._done.sum()) / self._runs)
+
+
+def _run(block: Block, course: _Course, share: int) -> None:
+    """Until no run waits or is under way, or somebody says stop."""
+    compiled = block.system.compiled
+    while not course.stop:
+        before = None if compiled else block.snapshot()
+        try:
+            block.take()
+            if not len(block.seated()):
+                break
+            if block.advance(CHUNK if compiled else 1):
+                handle_events(block)
+        except KeyboardInterrupt as error:  # from within a Python function: go back to before the step
+            if before is None:
+                raise
+            block.restore(before)
+            course.fail(error)
+        block.settle(block.ended())
+        course.tell(share, block)
+    block.settle(block.seated())
+
+
+@contextmanager
+def _ctrl_c(course: _Course) -> Iterator[None]:
+    """The first Ctrl-C asks all blocks to stop after their present steps; the second has its usual force."""
+    usual = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
+        yield
+        return
+
+    def ask(*_: object) -> None:
+        course.interrupt()
+        signal.signal(signal.SIGINT, usual)
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def initial_samples(system: System, state: State, parameters: Array) -> None:
+    """Fill the held values of all runs by the update function at their present states."""
+    if system.update is not None:
+        state.held[:] = system.update(np.hstack([state.t[:, None], state.y, state.held, parameters]))

@@ -1,0 +1,62 @@
+"""The runs of a batch: what each begins with in a lane, which of them still wait for one, and what they leave behind."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from ...algebra import Array
+from .context import Lane, Status
+from .system import Outcome, Plan, State, System
+
+
+class QueueOfRuns:
+    """Shared by all blocks. A run belongs to the block that has taken it: nobody else writes its rows.
+
+    lanes: (runs, Lane.size) what a run brings to its lane, and what it has left there.
+    out: addresses of the runs' saved rows.
+    """
+
+    def __init__(self, system: System, plan: Plan, state: State, parameters: Array, past_numbers: int) -> None:
+        self.runs, self.state, self.parameters = len(state.t), state, parameters
+        self.stops, self.saves = np.append(plan.stops, np.inf), np.append(plan.saves, np.inf)
+        after = State(**{name: np.array(value) for name, value in vars(state).items()})
+        after.g = np.full((self.runs, len(system.specs)), np.nan)
+        self.resumes_past = state.past.shape == (self.runs, past_numbers)
+        if not self.resumes_past:
+            after.past = np.zeros((self.runs, past_numbers))
+        self.outcome = Outcome(np.full((self.runs, len(plan.saves), system.n + system.n_held), np.nan), after)
+        saved = self.outcome.saved
+        self.out = saved.ctypes.data + saved.strides[0] * np.arange(self.runs)
+        self.lanes = self._lanes(plan)
+        self._next, self._lock = 0, threading.Lock()
+
+    def _lanes(self, plan: Plan) -> Array:
+        state, lanes = self.state, np.zeros((self.runs, Lane.size))
+        stop, save = (np.searchsorted(times, state.t, side="right") for times in (self.stops, self.saves))
+        lanes[:, Lane.t], lanes[:, Lane.h], lanes[:, Lane.h_max] = state.t, state.h, plan.h_max
+        lanes[:, Lane.steps], lanes[:, Lane.rejections] = state.steps, state.rejections
+        lanes[:, Lane.stop_index], lanes[:, Lane.stop] = stop, self.stops[stop]
+        lanes[:, Lane.save_index], lanes[:, Lane.save] = save, self.saves[save]
+        ended = (state.status == Status.running) & np.isinf(self.stops[stop])
+        lanes[:, Lane.status] = np.where(ended, Status.done, state.status)
+        return lanes
+
+    @property
+    def waiting(self) -> bool:
+        return self._next < self.runs
+
+    def take(self, most: int) -> Array:
+        """At most so many runs that nobody has taken yet."""
+        with self._lock:
+            first, self._next = self._next, min(self._next + most, self.runs)
+            return np.arange(first, self._next)
+
+    def close(self) -> Outcome:
+        """What there is when all blocks have come to rest. Runs that nobody took are as they were."""
+        state, lanes = self.outcome.state, self.lanes
+        for name in ("t", "h", "status", "steps", "rejections"):
+            setattr(state, name, lanes[:, Lane[name]].copy())
+        self.outcome.records.sort(key=lambda r: (r.run, r.t))
+        return self.outcome

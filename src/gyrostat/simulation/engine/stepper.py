@@ -1,0 +1,152 @@
+"""The compiled time loop: written once for every spacecraft, it calls the right-hand side by its address.
+
+Each lane has its own time, step and status; a lane's numbers never depend on the other lanes. Functions of the module:
+
+    start(ctx)            in lanes whose run has not begun: K_1 and event values at the present state; a first step size if it has none
+    advance(ctx, n, idle) at most n attempted steps, or until lanes have stood still for `idle` of them, added up; returns 0, or 1
+                          when an event has changed sign: the accepted steps then wait uncommitted, so that the host can find where
+    trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
+    commit(ctx)           saves, new state, breakpoints and samples of the accepted steps
+    dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
+                          Collocation has none: its steps end at the times to save
+
+`ctx` is a table of 64-bit words (`Context`). All blocks hold vectors of lanes.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from ..integrators.collocation import collocation_trial
+from ..integrators.collocation_control import collocation_step
+from ..integrators.explicit import evaluate_stage, explicit_step, explicit_trial
+from ..integrators.implicit import gauss_step, gauss_trial
+from ..integrators.methods import Collocation, Gauss, Method, Tableau, place_of_new
+from .context import Context, Lane, Status, StepFunction
+from .crossings import watch
+from .end_of_step import commit
+from .loops import INT
+
+ENTRIES = ("start", "advance", "trial", "commit")
+
+
+def stepper(method: Method, lanes: int) -> str:
+    """LLVM assembly of the module for one method."""
+    module = ir.Module(name=method.name)
+    if not isinstance(method, Collocation):
+        _dense(module, method, lanes)
+    _trial(module, method, lanes)
+    _attempt(module, method, lanes)
+    commit(module, method, lanes)
+    _start(module, lanes)
+    _advance(module, lanes)
+    lines = str(module).splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("target triple", "target datalayout")))
+
+
+def _dense(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
+    """y(t + theta h) = y + h sum_j w_j(theta) K_j, into `at`."""
+    extra = StepFunction(module, "extra_stages", lanes)
+    if isinstance(method, Tableau):
+        for k, (c, row) in enumerate(method.extra):
+            evaluate_stage(extra, c, row, method.stages + 1 + k)
+    extra.end()
+    f = StepFunction(module, "dense", lanes)
+    h, weights = f.lane[Lane.h_tried], method.weights(f.lane[Lane.theta])
+    blocks = [f.K(j) for j in range(len(weights))]
+    with f.loop(f.n) as i:
+        f.at[i] = f.y[i] + h * f.sum(weights, blocks, i)
+    f.end()
+
+
+def _trial(module: ir.Module, method: Method, lanes: int) -> None:
+    """A step of the size h_tried to the time t_new, in every lane: the same bits wherever the size is the same."""
+    f = StepFunction(module, "trial", lanes)
+    if isinstance(method, Collocation):
+        collocation_trial(f, method)
+    elif isinstance(method, Gauss):
+        gauss_trial(f, method, f.lane[Lane.h_tried] > 0.0)
+        f.evaluate_new(f.K(place_of_new(method)))
+    else:
+        explicit_trial(f, method)
+    f.end()
+
+
+def _attempt(module: ir.Module, method: Method, lanes: int) -> None:
+    """Try one step in every running lane: y_new, K_new, accepted, h_next; g_new and event for the accepted."""
+    f = StepFunction(module, "attempt", lanes)
+    lane = f.lane
+    running = f.is_(Lane.status, Status.running)
+    t, h, rest = lane[Lane.t], lane[Lane.h], lane[Lane.stop] - lane[Lane.t]
+    last = rest <= h * (1.0 + 1e-6)  # rather a slightly longer step than a sliver
+    h = running.where(last.where(rest, h), 0.0)
+    lane[Lane.h_tried] = h
+    lane[Lane.t_new] = last.where(lane[Lane.stop], t + h)
+
+    if isinstance(method, Collocation):
+        accepted, h_next = collocation_step(f, method, running, last)
+    elif isinstance(method, Gauss):
+        accepted, h_next = gauss_step(f, method, running), lane[Lane.h]
+    else:
+        accepted, h_next = explicit_step(f, method, running, last)
+    lane[Lane.accepted] = accepted.where(1.0, 0.0)
+    lane[Lane.h_next] = h_next
+    lane[Lane.rejections] = lane[Lane.rejections] + (running & ~accepted).where(1.0, 0.0)
+    lane[Lane.event] = 0.0
+    with f.when(accepted.any()):
+        if isinstance(method, Gauss) or (isinstance(method, Tableau) and not method.needs_new):
+            f.evaluate_new(f.K(place_of_new(method)))
+        with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
+            watch(f, method, accepted)
+    f.end()
+
+
+def _start(module: ir.Module, lanes: int) -> None:
+    """K_1, event values; a first step where h is 0: 0.01 |y| / |f| in the norm of the tolerances (Hairer, II.4).
+
+    Lanes that are under way keep theirs, bit for bit.
+    """
+    f = StepFunction(module, "start", lanes)
+    lane = f.lane
+    fresh = f.is_(Lane.begun, 0.0)
+    f.set_before_stop()
+    f.copy(f.y, f.stage, f.n)
+    f.x[0] = lane[Lane.t]
+    f.evaluate(Context.rhs, f.at)
+    f.copy(f.at, f.K0, f.n, fresh)
+    with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
+        f.evaluate(Context.events, f.g_new)
+        f.copy(f.g_new, f.g_old, f.n_events, fresh)
+    atol, rtol = f.pointer_at("ctx", Context.atol), f.pointer_at("ctx", Context.rtol)
+    d0, d1 = f.variable(0.0), f.variable(0.0)
+    with f.loop(f.n) as i:
+        scale = f.broadcast(f.number_at(atol, i)) + f.broadcast(f.number_at(rtol, i)) * f.abs(f.y[i])
+        a, b = f.y[i] / scale, f.K0[i] / scale
+        d0[0], d1[0] = d0[0] + a * a, d1[0] + b * b
+    tiny = (d0[0] < 1e-10) | (d1[0] < 1e-10) | ~(d1[0] < float("inf"))
+    guess = tiny.where(1e-6, 0.01 * f.sqrt(d0[0] / tiny.where(1.0, d1[0])))
+    guess = f.max(f.min(guess, lane[Lane.h_max]), 10.0 * f.smallest_step())
+    lane[Lane.h] = (fresh & ~(lane[Lane.h] > 0.0)).where(guess, lane[Lane.h])
+    lane[Lane.begun] = 1.0
+    f.end()
+
+
+def _advance(module: ir.Module, lanes: int) -> None:
+    """Attempt and commit, until all lanes have ended, n attempts are made, enough lanes have stood still for long enough, or an event asks
+    for the host.
+    """
+    f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns=INT)
+    count, idle, asked = f.counter(0), f.counter(0), f.counter(0)
+    with f.repeat() as leave_if:
+        running = f.is_(Lane.status, Status.running)
+        leave_if(f.b.not_(running.any()))
+        leave_if(f.b.icmp_signed(">=", f.get(count), f.arguments["n_most"]))
+        standing = f.b.ctpop(f.b.bitcast((~running).value, ir.IntType(lanes)))
+        f.set(idle, f.b.add(f.get(idle), f.b.zext(standing, INT)))
+        leave_if(f.b.icmp_signed(">=", f.get(idle), f.arguments["n_idle"]))
+        f.call_named("attempt", f.arguments["ctx"])
+        f.set(asked, f.b.zext(f.is_(Lane.event, 1.0).any(), INT))
+        leave_if(f.b.icmp_signed("!=", f.get(asked), INT(0)))
+        f.call_named("commit", f.arguments["ctx"])
+        f.set(count, f.b.add(f.get(count), INT(1)))
+    f.end(f.get(asked))

@@ -1,0 +1,116 @@
+"""What the engine is given and what it leaves: the functions of a run, its plan, and the state between two calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...algebra import Array
+from ...tracing import Kernel
+
+# x (runs, ...) to results (runs, ...): compiled, or called from Python at each step
+Rows = Kernel | Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class EventSpec:
+    """How one component of the event function is treated. effect(x (row), y) -> y after the event, or None."""
+
+    name: str
+    terminal: bool = False
+    direction: int = 0
+    effect: Callable[[Array, Array], Array] | None = None
+
+    @property
+    def cuts(self) -> bool:
+        """True if the step ends there."""
+        return self.terminal or self.effect is not None
+
+
+@dataclass(frozen=True)
+class System:
+    """What is integrated: functions of x = (t, y, held, parameters)."""
+
+    rhs: Rows
+    n: int
+    update: Rows | None = None
+    n_held: int = 0
+    events: Rows | None = None
+    specs: tuple[EventSpec, ...] = ()
+    n_parameters: int = 0
+
+    @property
+    def functions(self) -> dict[str, tuple[Rows | None, int]]:
+        """By name, with the number of results."""
+        return {
+            "rhs": (self.rhs, self.n),
+            "update": (self.update, self.n_held),
+            "events": (self.events, len(self.specs)),
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return all(f is None or isinstance(f, Kernel) for f, _ in self.functions.values())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How it is integrated. stops: increasing times, the last the end; samples: what each is (`Lane.sampled`)."""
+
+    method: str
+    stops: Array
+    samples: Array
+    saves: Array
+    rtol: Array
+    atol: Array
+    n_control: int
+    fixed: bool
+    h_max: float
+    threads: int | None = None
+    most_steps: int | None = None
+
+
+@dataclass
+class State:
+    """Of all runs, between two calls: everything that the next step depends on."""
+
+    t: Array  # (runs,)
+    y: Array  # (runs, n)
+    held: Array  # (runs, n_held)
+    h: Array  # (runs,) next step to try, 0 to choose one
+    status: Array  # (runs,)
+    steps: Array  # (runs,)
+    rejections: Array  # (runs,)
+    g: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (runs, events) at t; empty, or NaN, to compute them
+    past: Array = field(
+        default_factory=lambda: np.zeros((0, 0))
+    )  # (runs, ...) the step before, for methods that look back
+
+    @classmethod
+    def begin(cls, t: Array, y: Array, held: Array, h: Array) -> State:
+        """Of runs that have made no step yet."""
+        zeros = np.zeros(len(t))
+        return cls(t, y, held, h, zeros, zeros.copy(), zeros.copy())
+
+
+@dataclass
+class Record:
+    """An event that happened, and the state just before any effect."""
+
+    run: int
+    event: str
+    t: float
+    y: Array
+    held: Array
+
+
+@dataclass
+class Outcome:
+    """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted."""
+
+    saved: Array
+    state: State
+    records: list[Record] = field(default_factory=list)
+    interrupted: bool = False

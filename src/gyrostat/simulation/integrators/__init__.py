@@ -1,0 +1,1 @@
+"""The methods, each with its own trial step, memory and dense output."""

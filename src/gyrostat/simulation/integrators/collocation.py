@@ -1,0 +1,116 @@
+"""Steps of Gauss-Legendre collocation with eight stages, all of them evaluated at once: a lane is a stage, a block is a run.
+
+    K_s = f(t + c_s h, y + h sum_j a_sj K_j),   y_new = y + h sum_j b_j K_j                          (1)
+
+The stages are solved by fixed-point iteration. It starts from the polynomial through the stages of the step before, continued, and
+converges as (0.09 h L)^k, L the Lipschitz constant; steps are kept so small that some seven iterations suffice. Where the error would allow
+much longer ones, as in stiff motions, Newton's iteration takes over (newton.py; when, and how long steps are: collocation_control.py).
+
+All lanes hold the same y, t and step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..engine.context import Context, Lane, StepFunction
+from ..engine.loops import DOUBLE, Block, Mask, Vector
+from .gauss import Collocation
+from .newton import correct, factor
+from .stages import Stages, mix, over_lanes, part, predict, weighted
+
+MOST, NEWTON_MOST, FIXED_MOST = 14.0, 10.0, 60.0  # iterations
+CLOSE, NEWTON_CLOSE = 0.01, 0.03  # of the tolerance: how near to their limit stages are taken as solved
+ROUND_OFF = 1e-16
+OPEN, SOLVED, LOST, DIVERGED = 0.0, 1.0, 2.0, 3.0  # lost: no numbers from the first iteration on
+
+
+class Trial(NamedTuple):
+    """fixed: with steps of the given size; newton: by Newton's iteration. Whether the stages are numbers, and solved."""
+
+    fixed: Mask
+    newton: Mask
+    finite: Mask
+    solved: Mask
+    iterations: Vector
+
+
+def collocation_trial(f: StepFunction, method: Collocation) -> Trial:
+    """Stages and y_new. With fixed steps to round-off: symplectic."""
+    lane, h, stages = f.lane, f.lane[Lane.h_tried], Stages(f, method)
+    fixed, newton = f.is_fixed(), lane[Lane.newton].equals(1.0)
+    predict(f, method, stages)
+    with f.when(newton.any()):
+        factor(f, method, stages)
+    atol, rtol = f.pointer_at("ctx", Context.atol), f.pointer_at("ctx", Context.rtol)
+    with f.loop(f.n) as i:
+        scale = f.broadcast(f.number_at(atol, i)) + f.broadcast(f.number_at(rtol, i)) * f.abs(f.y[i])
+        stages.weight[i] = h / scale
+    most = fixed.where(FIXED_MOST, newton.where(NEWTON_MOST, MOST))
+    close = newton.where(NEWTON_CLOSE, CLOSE)
+    share = 1.0 / (float(len(method.c)) * f.broadcast(f.b.sitofp(f.n, DOUBLE)))
+    before, state, count = (f.variable(x) for x in (float("inf"), OPEN, 0.0))
+    with f.repeat() as leave_if:
+        leave_if(f.b.not_((state[0].equals(OPEN) & (count[0] < most)).any()))
+        squares = f.variable(0.0)
+        with f.b.if_else(newton.any()) as (by_newton, by_itself):
+            with by_newton:
+                _newton_sweep(f, method, stages, squares)
+            with by_itself:
+                _sweep(f, method, stages, fixed, squares)
+        count[0] = count[0] + 1.0
+        size = f.sqrt(over_lanes(f, squares[0]) * share)
+        rate = size / before[0]
+        near = (size <= close) | ((rate > 0.0) & (rate < 0.5) & (size * rate <= close * (1.0 - rate)))  # the limit
+        stalls = (size >= before[0]) & (size <= fixed.where(1e4, 1.0))
+        solved = (fixed & (size <= 1.0)) | (~fixed & near) | stalls
+        diverges = ~(size < float("inf")) | (newton & (rate >= 1.0) & ~stalls)
+        before[0] = size
+        state[0] = diverges.where((count[0] <= 1.0).where(LOST, DIVERGED), solved.where(SOLVED, OPEN))
+    with f.loop(f.n) as i:
+        f.y_new[i] = f.y[i] + h * weighted(f, method.b, stages.now, i)
+    return Trial(fixed, newton, ~state[0].equals(LOST), state[0].equals(SOLVED), count[0])
+
+
+def keep_stages(f: StepFunction, method: Collocation, accepted: Mask) -> None:
+    """For the next step; and what the attempted one has taught."""
+    lane, stages = f.lane, Stages(f, method)
+    for now, past in zip(stages.now, stages.past, strict=True):
+        f.copy(now, past, f.n, accepted)
+    lane[Lane.h_before] = accepted.where(lane[Lane.h_tried], lane[Lane.h_before])
+    lane[Lane.h_fixed_point], lane[Lane.wait] = lane[Lane.h_fixed_point_next], lane[Lane.wait_next]
+
+
+def _sweep(f: StepFunction, method: Collocation, stages: Stages, fixed: Mask, squares: Block) -> None:
+    """One fixed-point iteration. squares: of what it changes, in the norm of the tolerances, or of round-off."""
+    h = f.lane[Lane.h_tried]
+    for k, K in enumerate(stages.now):
+        _evaluate(f, method, stages, k)
+        with f.when(fixed.any()), f.loop(f.n) as i:
+            stages.weight[i] = h / (ROUND_OFF * (f.abs(f.y[i]) + f.abs(h * f.at[i]) + 1e-12))
+        with f.loop(f.n) as i:
+            d = stages.weight[i] * (f.at[i] - K[i])
+            squares[0] = squares[0] + d * d
+            K[i] = f.at[i]
+
+
+def _newton_sweep(f: StepFunction, method: Collocation, stages: Stages, squares: Block) -> None:
+    for k, (K, rest) in enumerate(zip(stages.now, stages.rest, strict=True)):
+        _evaluate(f, method, stages, k)
+        with f.loop(f.n) as i:
+            rest[i] = f.at[i] - K[i]
+    correct(f, method, stages)
+    for K, rest in zip(stages.now, stages.rest, strict=True):
+        with f.loop(f.n) as i:
+            d = stages.weight[i] * rest[i]
+            squares[0] = squares[0] + d * d
+            K[i] = K[i] + rest[i]
+
+
+def _evaluate(f: StepFunction, method: Collocation, stages: Stages, k: int) -> None:
+    """The right-hand side at the stages of block k, into `at`."""
+    h = f.lane[Lane.h_tried]
+    with f.loop(f.n) as i:
+        f.stage[i] = f.y[i] + h * mix(f, method.a, stages.now, i, k)  # (1)
+    f.x[0] = f.min(f.lane[Lane.t] + part(f, method.c, k) * h, f.lane[Lane.before_stop])
+    f.evaluate(Context.rhs, f.at)

@@ -1,0 +1,59 @@
+"""Steps of the implicit Gauss-Legendre method, its stages solved by fixed-point iteration to round-off."""
+
+from __future__ import annotations
+
+from ..engine.context import Context, Lane, Status, StepFunction
+from ..engine.loops import INT, Mask
+from .gauss import Gauss
+
+MOST_ITERATIONS = 60
+ENOUGH = 1e-12  # relative change of the stages at which iterations that no longer improve count as converged
+
+
+def gauss_trial(f: StepFunction, method: Gauss, working: Mask) -> tuple[Mask, Mask]:
+    """K_1..K_3 (places 1 to 3; K0 is f(t, y)) and y_new. Masks: lanes that are lost from the first iteration on, and lanes whose
+    stages did not converge.
+
+    A lane is done when its stages no longer change, or when round-off makes them change more than in the iteration before.
+    """
+    lane, h = f.lane, f.lane[Lane.h_tried]
+    K = [f.K(1 + s) for s in range(3)]
+    for stage in K:
+        f.copy(f.K0, stage, f.n)
+    open_, before = f.variable(working.where(1.0, 0.0)), f.variable(float("inf"))
+    lost, diverged = f.variable(0.0), f.variable(0.0)
+    count = f.counter(0)
+    with f.repeat() as leave_if:
+        active = open_[0] > 0.0
+        leave_if(f.b.not_(active.any()))
+        leave_if(f.b.icmp_signed(">=", f.get(count), INT(MOST_ITERATIONS)))
+        change, size = f.variable(0.0), f.variable(0.0)
+        for s in range(3):
+            with f.loop(f.n) as i:
+                f.stage[i] = f.y[i] + h * f.sum(method.a[s], K, i)
+            f.x[0] = f.min(lane[Lane.t] + method.c[s] * h, lane[Lane.before_stop])
+            f.evaluate(Context.rhs, f.at)
+            with f.loop(f.n) as i:
+                difference = f.abs(h * (f.at[i] - K[s][i]))
+                scale = f.abs(f.y[i]) + f.abs(h * f.at[i]) + 1e-12
+                change[0] = f.max(change[0], difference / scale)
+                size[0] = size[0] + f.abs(f.at[i])
+                K[s][i] = active.where(f.at[i], K[s][i])
+        finite = size[0] < float("inf")
+        settled = (change[0] <= 1e-16) | ((change[0] <= ENOUGH) & (change[0] >= before[0]))
+        lost[0] = (active & ~finite & before[0].equals(float("inf"))).where(1.0, lost[0])
+        before[0] = change[0]
+        open_[0] = (active & finite & ~settled).where(1.0, 0.0)
+        diverged[0] = (active & ~finite).where(1.0, diverged[0])
+        f.set(count, f.b.add(f.get(count), INT(1)))
+    with f.loop(f.n) as i:
+        f.y_new[i] = f.y[i] + h * f.sum(method.b, K, i)
+    return lost[0] > 0.0, (diverged[0] > 0.0) | ((open_[0] > 0.0) & ~(before[0] <= ENOUGH))
+
+
+def gauss_step(f: StepFunction, method: Gauss, running: Mask) -> Mask:
+    """Whether each lane accepts its step."""
+    lost, unsettled = gauss_trial(f, method, running)
+    f.mark(running & lost, Status.not_finite)
+    f.mark(running & unsettled & ~lost, Status.no_convergence)
+    return running & f.is_(Lane.status, Status.running)

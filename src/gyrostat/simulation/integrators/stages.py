@@ -1,0 +1,104 @@
+"""Stages of collocation in memory, a lane being a stage; sums over them, and the polynomial through those of the step before.
+
+With 8 lanes one block of n vectors holds all stages, with 4 or 2 lanes several do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from ..engine.context import Context, Lane, StepFunction
+from ..engine.loops import BIT, INT, Block, Mask, Vector
+from .gauss import Collocation
+
+FARTHEST = 2.0  # steps that the polynomial of the step before is continued over
+
+
+class Stages:
+    """Where the stages of a run stand: `now` of the step that is tried, `past` of the one before; and memory to solve them in.
+
+    weight: what a change of a stage's derivative is multiplied with in the norm.
+    rest, pairs: residual and correction of Newton's iteration; columns, factors: its Jacobian and what it is factored into.
+    """
+
+    def __init__(self, f: StepFunction, method: Collocation) -> None:
+        blocks = len(method.c) // f.lanes
+        self.now = [f.K(1 + k) for k in range(blocks)]
+        self.past = [f.K(1 + blocks + k) for k in range(blocks)]
+        memory, n = Block(f, f.pointer_at("ctx", Context.solver)), f.n
+        self.weight = memory
+        self.rest = [memory.after(f.b.mul(n, INT(1 + k))) for k in range(blocks)]
+        self.pairs = [memory.after(f.b.mul(n, INT(1 + blocks + k))) for k in range(blocks)]
+        self.spans = [memory.after(f.b.mul(n, INT(1 + 2 * blocks + k))) for k in range(blocks)]
+        square, start = f.b.mul(n, n), f.b.mul(n, INT(1 + 3 * blocks))
+        self.factors = [memory.after(f.b.add(start, f.b.mul(square, INT(k)))) for k in range(blocks)]
+        self.columns = memory.after(f.b.add(start, f.b.mul(square, INT(blocks))))
+
+
+def predict(f: StepFunction, method: Collocation, stages: Stages) -> None:
+    """The polynomial through the stages of the step before, at the present ones; f(t, y) where there is none."""
+    lane, c = f.lane, method.c
+    fresh = ~(lane[Lane.h_before] > 0.0)
+    ratio = lane[Lane.h_tried] / fresh.where(1.0, lane[Lane.h_before])
+    ratio = (ratio <= FARTHEST).where(ratio, 0.0)
+    for k, now in enumerate(stages.now):
+        theta = 1.0 + part(f, c, k) * ratio
+        factors = [theta - node for node in c]
+        rising: list[Any] = [f.vector(1.0)]
+        for factor in factors[:-1]:
+            rising.append(rising[-1] * factor)
+        falling: list[Any] = [f.vector(1.0)]
+        for factor in reversed(factors[1:]):
+            falling.insert(0, falling[0] * factor)
+        weights = [a * b * w for a, b, w in zip(rising, falling, method.lagrange, strict=True)]
+        with f.loop(f.n) as i:
+            now[i] = fresh.where(f.K0[i], weighted(f, weights, stages.past, i))
+
+
+def part(f: StepFunction, numbers: Any, k: int) -> Vector:
+    """Of one number per stage, those of block k."""
+    values = [float(x) for x in numbers[k * f.lanes : (k + 1) * f.lanes]]
+    return Vector(f, ir.Constant(f.type, values))
+
+
+def weighted(f: StepFunction, weights: Any, K: list[Block], i: Any) -> Vector:
+    """sum_j weights[j] K_j, component i, in all lanes."""
+    total = None
+    for j, weight in enumerate(weights):
+        if not (isinstance(weight, float) and weight == 0.0):
+            term = f.broadcast(f.number_at(K[j // f.lanes].address(i), j % f.lanes)) * weight
+            total = term if total is None else total + term
+    assert total is not None
+    return total
+
+
+def mix(f: StepFunction, a: Any, K: list[Block], i: Any, k: int) -> Vector:
+    """sum_j a_sj K_j for the stages s of block k."""
+    return weighted(f, [part(f, [row[j] for row in a], k) for j in range(len(a))], K, i)
+
+
+def over_lanes(f: StepFunction, x: Vector) -> Vector:
+    """The sum over the lanes, in all of them."""
+    width = f.lanes
+    while width > 1:
+        width //= 2
+        places = [(k + width) % f.lanes for k in range(f.lanes)]
+        x = x + f.shuffle(x, places)
+    return x
+
+
+def in_turn(f: StepFunction, pair: Any) -> Vector:
+    """One number in even lanes, the other in odd ones."""
+    return Vector(f, ir.Constant(f.type, [float(x) for x in pair] * (f.lanes // 2)))
+
+
+def swapped(f: StepFunction, x: Vector) -> Vector:
+    """Neighbours in each other's place."""
+    return f.shuffle(x, [k ^ 1 for k in range(f.lanes)])
+
+
+def only(f: StepFunction, k: int) -> Mask:
+    """Lane k."""
+    return Mask(f, ir.Constant(ir.VectorType(BIT, f.lanes), [int(m == k) for m in range(f.lanes)]))

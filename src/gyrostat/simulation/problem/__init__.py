@@ -1,0 +1,1 @@
+"""What was asked for: read, checked, and written as equations of one vector."""

@@ -1,0 +1,248 @@
+"""The right-hand side of a run: dynamics, controller, actuators, environment and audit as functions of one vector x (layout.py).
+
+With `conserve`, v holds the joint rates alone and the base follows from the momentum, which is a constant of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...control.controller import Controller, call
+from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
+from ...environment import Environment
+from ...formulations.constraints import USUAL, AbstractConstraint, Stabilisation, constraint_loads
+from ...formulations.recursive import configuration_rate, inverse_dynamics
+from ...model import Spacecraft
+from .layout import Layout
+from .loads import Signals, base_from_momentum, environment_power, external_wrench
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """What is simulated. python_control, python_environment: it cannot be traced; its result comes in through x (`fill`).
+
+    laws: keys of the graphs of controller and environment, as they were traced last; empty where there is none.
+    """
+
+    craft: Spacecraft
+    control: Controller | None
+    environment: Environment | None
+    dynamics: Callable[..., Array]
+    t0: float
+    prescribed: Mapping[str, Any] = field(default_factory=dict)
+    actuators: Actuators | None = None
+    stops: Stops | None = None
+    conserve: bool = False
+    external_loads: bool = True
+    seed: int = 0
+    inputs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    python_control: bool = False
+    python_environment: bool = False
+    constraints: Sequence[AbstractConstraint] = ()
+    stabilisation: Stabilisation = USUAL
+    laws: tuple[str, str] = ("", "")
+
+    @property
+    def sampled(self) -> bool:
+        return self.control is not None and self.control.sampled
+
+    @property
+    def wrenches_act(self) -> bool:
+        """Those of an environment, or of constraints."""
+        return self.environment is not None or bool(self.constraints)
+
+    @cached_property
+    def layout(self) -> Layout:
+        craft = self.craft
+        memory = 0 if self.control is None else self.control.state0.size
+        sizes = {
+            "t": 1,
+            "q": craft.nq,
+            "v": craft.nv - 6 if self.conserve else craft.nv,
+            "z": 0 if self.sampled else memory,
+            "load": craft.nv if self.actuators is not None and self.actuators.remembers else 0,
+            "impulse": 6 if self.external_loads else 0,
+            "work": 1,
+            "work_environment": 1 if self.wrenches_act else 0,
+            "held": craft.nv if self.sampled else 0,
+            "held_z": memory if self.sampled else 0,
+            "sample": 1 if self.sampled else 0,
+            "run": 1,
+            "momentum": 6 if self.conserve else 0,
+        }
+        sizes |= {f"input {name}": int(np.prod(shape, dtype=int)) for name, shape in self.inputs.items()}
+        sizes |= {f"value {name}": int(np.prod(shape, dtype=int)) for name, shape in self.parameters.items()}
+        called = self.python_control and not self.sampled
+        sizes |= {
+            "python tau": craft.nv if called else 0,
+            "python zdot": memory if called else 0,
+            "python wrenches": 6 * craft.nbodies if self.python_environment else 0,
+        }
+        return Layout(sizes)
+
+    # ---- what x means
+
+    def own_craft(self, x: Array) -> Spacecraft:
+        """The spacecraft with the run's own values."""
+        at = self.layout
+        values = {name: x[at[f"value {name}"]].reshape(shape) for name, shape in self.parameters.items()}
+        return self.craft.with_values(values) if values else self.craft
+
+    def available(self, x: Array) -> dict[str, Any]:
+        """What control laws, environments and events may ask for by name."""
+        at = self.layout
+        values: dict[str, Any] = {n: x[at[f"input {n}"]].reshape(shape)[()] for n, shape in self.inputs.items()}
+        values |= {"run": x[at["run"]][0], "seed": self.seed}
+        if self.sampled:
+            values["sample"] = x[at["sample"]][0]
+        return values
+
+    def velocity(self, x: Array) -> Array:
+        """v (nv,), the base from the conserved momentum where that is asked for."""
+        at = self.layout
+        if not self.conserve:
+            return x[at["v"]]
+        return base_from_momentum(self.own_craft(x), x[at["q"]], x[at["v"]], x[at["momentum"]])
+
+    def controller(self, x: Array) -> tuple[Array, Array]:
+        """Torque, and the rate (continuous) or next value (sampled) of the memory."""
+        at, control, craft = self.layout, self.control, self.own_craft(x)
+        assert control is not None
+        z, available = x[at["held_z" if control.sampled else "z"]], self.available(x)
+        if control.sampled:
+            available["sample"] = available["sample"] + 1.0  # the one that is being taken
+        memory = (z,) if control.state0.size or control.derivative or control.update else ()
+        state = (craft, x[0], x[at["q"]], self.velocity(x), *memory)
+        tau = _shaped(call(control.output, state, available), craft.nv, "the control law", "tau")
+        if self.conserve and self.python_control and np.any(tau[craft.joint(craft.base).v_at] != 0.0):
+            raise ValueError("conserve='momentum': the control law loads the base. Return zeros there, or use wheels.")
+        advance = control.update if control.sampled else control.derivative
+        following = z if advance is None else np.asarray(call(advance, state, available))
+        return tau, _shaped(following, control.state0.size, "the controller's memory", "z")
+
+    def signals(self, x: Array) -> tuple[Signals, Array, Array]:
+        """What acts now; the rate of the controller's memory; the rate of the lagging loads."""
+        at, craft = self.layout, self.own_craft(x)
+        t, q, v = x[0], x[at["q"]], self.velocity(x)
+        command, zdot = self._command(x)
+        applied, load_rate = command, np.zeros(0)
+        if self.actuators is not None:
+            wanted = saturated(craft, command, v) if self.actuators.saturate else command
+            applied = wanted
+            if self.actuators.remembers:
+                applied = x[at["load"]]
+                load_rate = actuator_rate(self.actuators, wanted, applied)
+        tau = applied + passive_forces(craft, q, v, self.stops) if has_passive_forces(craft, self.stops) else applied
+        wrenches = None if self.environment is None else self._wrenches(x)
+        follows = {name: np.reshape(f(t) if callable(f) else f, -1) for name, f in self.prescribed.items()}
+        if self.constraints:
+            own = self._constraint_wrenches(craft, t, q, v, tau, wrenches, follows)
+            wrenches = own if wrenches is None else wrenches + own
+        vdot = self.dynamics(craft, q, v, tau, wrenches=wrenches, prescribed=follows or None)
+        if follows:
+            tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
+        shown = np.zeros((craft.nbodies, 6)) if wrenches is None else wrenches
+        return Signals(q, v, command, tau, shown, vdot), zdot, load_rate
+
+    def _constraint_wrenches(
+        self,
+        craft: Spacecraft,
+        t: Any,
+        q: Array,
+        v: Array,
+        tau: Array,
+        wrenches: Array | None,
+        follows: Mapping[str, Any],
+    ) -> Array:
+        return constraint_loads(
+            craft,
+            t,
+            q,
+            v,
+            tau,
+            self.constraints,
+            wrenches=wrenches,
+            prescribed=follows,
+            stabilisation=self.stabilisation,
+        ).wrenches
+
+    def _command(self, x: Array) -> tuple[Array, Array]:
+        at = self.layout
+        if self.control is None:
+            return np.zeros(self.craft.nv), np.zeros(0)
+        if self.control.sampled:
+            return x[at["held"]], np.zeros(0)
+        if self.python_control:
+            return x[at["python tau"]], x[at["python zdot"]]
+        return self.controller(x)
+
+    def _wrenches(self, x: Array) -> Array:
+        if self.python_environment:
+            return x[self.layout["python wrenches"]].reshape(-1, 6)
+        return self.wrenches(x)
+
+    def wrenches(self, x: Array) -> Array:
+        """Of the environment, (nbodies, 6)."""
+        assert self.environment is not None
+        craft = self.own_craft(x)
+        state = (craft, x[0], x[self.layout["q"]], self.velocity(x))
+        wrenches = np.asarray(call(self.environment.wrenches, state, self.available(x)))
+        if wrenches.shape != (craft.nbodies, 6):
+            raise ValueError(
+                f"the environment returned shape {wrenches.shape}; expected wrenches ({craft.nbodies}, 6)."
+            )
+        return wrenches
+
+    def potential(self, x: Array) -> Any:
+        """Of the environment, in J."""
+        assert self.environment is not None and self.environment.potential is not None
+        return call(self.environment.potential, (self.own_craft(x), x[0], x[self.layout["q"]]), self.available(x))
+
+    def fill(self, x: Array) -> None:
+        """Write into x (of floats) what has to be computed in Python."""
+        at = self.layout
+        if at.width("python tau"):
+            x[at["python tau"]], x[at["python zdot"]] = self.controller(x)
+        if self.python_environment:
+            x[at["python wrenches"]] = np.ravel(self.wrenches(x))
+
+    # ---- functions to trace
+
+    def rhs(self, x: Array) -> Array:
+        """d/dt y."""
+        signals, zdot, load_rate = self.signals(x)
+        craft, q, v = self.own_craft(x), signals.q, signals.v
+        parts = [configuration_rate(craft, q, v), signals.vdot[6:] if self.conserve else signals.vdot, zdot, load_rate]
+        if self.external_loads:
+            parts.append(external_wrench(craft, signals))
+        parts.append(np.array([signals.tau @ v]))
+        if self.wrenches_act:
+            parts.append(np.array([environment_power(craft, signals)]))
+        return np.concatenate(parts)
+
+    def update(self, x: Array) -> Array:
+        """What a sampled controller holds from now on: torque, memory, number of the sample."""
+        return np.concatenate([*self.controller(x), x[self.layout["sample"]] + 1.0])
+
+    def event_values(self, functions: tuple[Callable[..., Any], ...]) -> Callable[[Array], Array]:
+        """The event functions of (craft, t, q, v), as one function of x."""
+
+        def events(x: Array) -> Array:
+            state = (self.own_craft(x), x[0], x[self.layout["q"]], self.velocity(x))
+            return np.array([np.reshape(call(f, state, self.available(x)), ())[()] for f in functions])
+
+        return events
+
+
+def _shaped(value: Any, size: int, who: str, name: str) -> Array:
+    value = np.asarray(value)
+    if value.shape != (size,):
+        raise ValueError(f"{who} returned {name} of shape {value.shape}; expected ({size},).")
+    return value

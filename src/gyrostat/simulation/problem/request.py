@@ -1,0 +1,184 @@
+"""What a caller of `simulate` asked for, read and checked: what was found, what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...control.controller import Controller
+from ...environment import Environment
+from ...formulations.registry import formulation
+from ...model import Spacecraft
+from ..result.trajectory import Trajectory
+from .equations import Equations
+
+DEFAULT_TIMES = 401
+SMALLEST_RTOL = 2.3e-14  # a hundred times the round-off of float64
+FUNCTIONS = ("control", "environment", "events", "prescribed", "constraints")  # what a file does not hold
+
+
+def functions_of(given: Mapping[str, Any], resume: Trajectory | None) -> dict[str, Any]:
+    """The functions of a run by name; those left out are the ones of the run that is continued."""
+    functions = dict(given)
+    if resume is not None:
+        for name in FUNCTIONS:
+            if functions[name] is None:
+                functions[name] = resume.functions.get(name)
+            if functions[name] is None and name in resume.data.attrs.get("functions", ()):
+                raise ValueError(
+                    f"resume: the run had {name}=, a function, which its file does not hold. Give {name}= again."
+                )
+    return functions
+
+
+def times(t_span: Any, save_at: Any, step: float | None, resume: Trajectory | None) -> tuple[Array, Array]:
+    """(start, end), and the times to keep."""
+    if t_span is None:
+        if resume is None:
+            raise TypeError("simulate needs t_span=(start, end) in seconds.")
+        t_span = resume.data.attrs["t_span"]
+    span = np.asarray(t_span, dtype=float)
+    if span.shape != (2,) or not np.isfinite(span).all() or not span[0] <= span[1]:
+        raise ValueError(f"t_span is {t_span!r}; expected (start, end) in seconds, the end not before the start.")
+    if resume is not None and span[1] < resume.data.attrs["t_span"][1]:
+        raise ValueError(
+            f"t_span ends at {span[1]} s; the run that is continued was made to {resume.data.attrs['t_span'][1]} s."
+        )
+    if save_at is None:
+        return span, _default_times(span, step, resume)
+    save = np.atleast_1d(np.asarray(save_at, dtype=float))
+    if save.ndim != 1 or not np.isfinite(save).all() or (np.diff(save) <= 0).any():
+        raise ValueError("save_at must be increasing times in seconds.")
+    if len(save) and (save[0] < span[0] or save[-1] > span[1]):
+        raise ValueError(f"save_at runs from {save[0]} to {save[-1]} s, beyond t_span ({span[0]}, {span[1]}).")
+    return span, save
+
+
+def _default_times(span: Array, step: float | None, resume: Trajectory | None) -> Array:
+    begin, end = span
+    if resume is not None:
+        if tuple(span) == tuple(resume.data.attrs["t_span"]):
+            return resume.time
+        begin = resume.time[-1]
+    if step is None:
+        save = np.linspace(begin, end, DEFAULT_TIMES)
+    else:
+        steps = max(1, round((end - begin) / step))
+        every = max(1, -(-steps // (DEFAULT_TIMES - 1)))
+        save = begin + step * np.arange(0, steps + 1, every)
+        save = np.append(save[save < end - 1e-9 * step], end)
+    save = np.unique(save)
+    return save if resume is None else np.concatenate([resume.time, save[save > begin]])
+
+
+def controller_of(control: Any) -> Controller | None:
+    if control is None or isinstance(control, Controller):
+        return control
+    if not callable(control):
+        raise TypeError(f"control is {control!r}; expected a function (craft, t, q, v) -> tau, or a Controller.")
+    return Controller(control)
+
+
+def environment_of(environment: Any) -> Environment | None:
+    if environment is None or isinstance(environment, Environment):
+        return environment
+    if not callable(environment):
+        raise TypeError(
+            f"environment is {environment!r}; expected a function (craft, t, q, v) -> wrenches, or an Environment."
+        )
+    return Environment(environment)
+
+
+def dynamics_of(craft: Spacecraft, name: str) -> Callable[..., Array]:
+    module = formulation(name)
+    reason = module.supports(craft)
+    if reason is not None:
+        raise ValueError(f"formulation '{name}' does not support {craft.name}: {reason}")
+    return module.forward_dynamics
+
+
+def prescribed_motions(
+    craft: Spacecraft, prescribed: Mapping[str, Any] | None, locked: Sequence[str], v: Array
+) -> dict[str, Any]:
+    motions = dict(prescribed or {})
+    for name, motion in motions.items():
+        joint = craft.joint_named(name)
+        if not callable(motion) and np.size(motion) != joint.nv:
+            raise ValueError(
+                f"prescribed['{name}'] has shape {np.shape(motion)}; expected {joint.nv} accelerations, or a function of t."
+            )
+    for name in locked:
+        joint = craft.joint_named(name)
+        if name in motions:
+            raise ValueError(f"joint '{name}' is both locked and prescribed. Choose one.")
+        if np.abs(v[..., joint.v_at]).max(initial=0.0) > 0:
+            raise ValueError(f"joint '{name}' is locked, but v0 moves it at {v[0, joint.v_at]}. Set its rate to zero.")
+        motions[name] = np.zeros(joint.nv)
+    return motions
+
+
+def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constraints: Sequence[Any] = ()) -> bool:
+    if conserve is None:
+        return False
+    if craft.joint(craft.base).kind != "free":
+        raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
+    if environment is not None:
+        raise ValueError("conserve='momentum' holds where nothing acts from outside: leave out the environment.")
+    if constraints:
+        raise ValueError("conserve='momentum' cannot be combined with constraints: leave one of them out.")
+    return True
+
+
+def tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Array, int]:
+    """rtol and atol per component of y, atol infinite where the error is not controlled (audit integrals); how many are."""
+    at, craft = equations.layout, equations.craft
+    state, controlled = at.row("v").stop, at.row("load").stop
+    result = []
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        given = np.asarray(value, dtype=float)
+        if given.shape not in ((), (craft.nq + craft.nv,)):
+            raise ValueError(
+                f"{name} has shape {given.shape}; expected one number, or one for each of q and v ({craft.nq + craft.nv})."
+            )
+        if not (given > 0).all() or not np.isfinite(given).all():
+            raise ValueError(f"{name} is {value}; expected positive numbers.")
+        if given.ndim and equations.conserve:
+            given = np.delete(given, np.arange(craft.nq, craft.nq + 6))
+        full = np.full(at.n, given.min())
+        full[:state] = given
+        result.append(full)
+    if (result[0] < SMALLEST_RTOL).any():
+        raise ValueError(
+            f"rtol is {np.min(result[0]):.3g}, which float64 cannot meet; expected {SMALLEST_RTOL} at least. For more, use smaller "
+            f"units or mpmath on the NumPy functions."
+        )
+    result[1][controlled:] = np.inf
+    return result[0], result[1], controlled
+
+
+def stops_of(equations: Equations, span: Array, breakpoints: Sequence[float], saves: Any) -> tuple[Array, Array]:
+    """Times at which steps must end, the last the end of the span; what each is: 1 a sample of the controller, 2 a time to save
+    at where nothing jumps, 0 any other.
+
+    Times closer than round-off are one.
+    """
+    begin, end = span
+    close = 1e-12 * max(1.0, abs(begin), abs(end))
+    samples: Array = np.zeros(0)
+    if equations.control is not None and equations.control.period is not None:
+        period = equations.control.period
+        last = int(np.floor((end - equations.t0 + close) / period))
+        samples = np.minimum(equations.t0 + period * np.arange(1, last + 1), end)
+    entries = [(t, 1.0) for t in samples] + [(t, 0.0) for t in (*breakpoints, end)] + [(t, 2.0) for t in saves]
+    found: list[tuple[float, float]] = []
+    for t, kind in sorted(e for e in entries if begin + close < e[0] <= end):
+        if found and t - found[-1][0] <= close:
+            kinds = {kind, found[-1][1]}
+            strongest = next(k for k in (1.0, 0.0, 2.0) if k in kinds)
+            found[-1] = (end if end - t <= close else found[-1][0], strongest)
+        else:
+            found.append((t, kind))
+    return np.array([t for t, _ in found]), np.array([kind for _, kind in found])

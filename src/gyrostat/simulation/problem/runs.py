@@ -1,0 +1,162 @@
+"""The runs of a batch: initial states, and what each run has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...formulations import recursive
+from ...model import Spacecraft
+from ..engine.system import State
+from ..result.trajectory import Trajectory
+from .equations import Equations
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """constants: (runs, k), as the equations take them: number, momentum (if conserved), inputs, parameters."""
+
+    q: Array  # (runs, nq)
+    v: Array  # (runs, nv)
+    single: bool  # no batch axis was given
+    constants: Array
+    inputs: Shapes  # what one run sees
+    parameters: Mapping[str, Array]  # (runs, *shape)
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @property
+    def parameter_shapes(self) -> Shapes:
+        return {name: value.shape[1:] for name, value in self.parameters.items()}
+
+
+def begin(
+    craft: Spacecraft,
+    q0: Any,
+    v0: Any,
+    parameters: Mapping[str, Any] | None,
+    inputs: Mapping[str, Any] | None,
+    runs: Any,
+    conserve: bool,
+) -> Runs:
+    q, v, single = _initial_state(craft, q0, v0)
+    given = dict(parameters or {})
+    own_axis = [np.shape(x)[0] for name, x in given.items() if np.ndim(x) > np.ndim(craft.value(name))]
+    counts = {n for n in (len(q), *own_axis) if n != 1}
+    if len(counts) > 1:
+        raise ValueError(f"initial states and parameters have different numbers of runs: {sorted(counts)}.")
+    count = counts.pop() if counts else 1
+    single = single and not own_axis
+    q, v = np.broadcast_to(q, (count, craft.nq)), np.broadcast_to(v, (count, craft.nv))
+    values = _per_run(given, count, lambda name, _: np.shape(craft.value(name)), "parameters")
+    shown = _per_run(inputs or {}, count, lambda _, x: np.shape(x) if single else np.shape(x)[1:], "inputs")
+    numbers = np.arange(count, dtype=float) if runs is None else np.asarray(runs, dtype=float)
+    if numbers.shape not in ((), (count,)):
+        raise ValueError(f"runs has shape {numbers.shape}; expected the numbers of {count} runs.")
+    parts = [np.broadcast_to(numbers, (count,))[:, None]]
+    if conserve:
+        parts.append(_momenta(craft, q, v, values))
+    parts += [x.reshape(count, -1) for x in (*shown.values(), *values.values())]
+    return Runs(q, v, single, np.hstack(parts), {name: x.shape[1:] for name, x in shown.items()}, values)
+
+
+def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
+    """The runs of a trajectory; left_out: what must not be given anew."""
+    if any(x is not None for x in left_out):
+        raise ValueError(
+            "resume: q0, v0, parameters, inputs and runs are those of the run that is continued. Leave them out."
+        )
+    if [(b.name, b.joint.kind) for b in craft.bodies] != [(b.name, b.joint.kind) for b in resume.craft.bodies]:
+        raise ValueError(f"resume: the trajectory belongs to {resume.craft!r}, not to {craft!r}.")
+    count = len(resume.state.t)
+    q, v = resume.q.reshape(count, -1, craft.nq)[:, 0], resume.v.reshape(count, -1, craft.nv)[:, 0]
+    inputs = {name: tuple(shape) for name, shape in resume.data.attrs.get("inputs", {}).items()}
+    return Runs(q, v, not resume.batched, resume.constants, inputs, resume.parameters)
+
+
+def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, bool]:
+    q = recursive.neutral(craft) if q0 is None else np.asarray(q0, dtype=float)
+    v = np.zeros(craft.nv) if v0 is None else np.asarray(v0, dtype=float)
+    for name, x, size in (("q0", q, craft.nq), ("v0", v, craft.nv)):
+        if x.ndim == 0 or x.shape[-1] != size:
+            raise ValueError(f"{name} has shape {x.shape}; expected ({size},), or (runs, {size}), for {craft.name}.")
+        if not np.isfinite(x).all():
+            raise ValueError(f"{name} holds numbers that are not finite: {x[~np.isfinite(x)][:3]}.")
+    for joint in craft.joints:
+        if joint.kind in ("free", "spherical"):
+            norms = np.linalg.norm(q[..., joint.q_at][..., :4], axis=-1)
+            wrong = np.abs(norms - 1.0) > 1e-6
+            if wrong.any():
+                raise ValueError(
+                    f"q0: the quaternion of joint '{joint.name}' has norm {float(np.ravel(norms[wrong])[0]):.6g}; expected 1. "
+                    f"It is scalar first; scale it, or start from gs.neutral(craft)."
+                )
+    single = q.ndim == 1 and v.ndim == 1
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    except ValueError:
+        raise ValueError(f"q0 {q.shape} and v0 {v.shape} have different numbers of runs.") from None
+    q = np.broadcast_to(q, (*batch, craft.nq)).reshape(-1, craft.nq)
+    if not len(q):
+        raise ValueError(f"q0 {q.shape} and v0 {v.shape} hold no run at all.")
+    return q, np.broadcast_to(v, (*batch, craft.nv)).reshape(-1, craft.nv), single
+
+
+def _per_run(
+    given: Mapping[str, Any], count: int, shape_of: Callable[[str, Any], tuple[int, ...]], what: str
+) -> dict[str, Array]:
+    """Values as (runs, *shape), with the shape that one run sees."""
+    values = {}
+    for name, value in given.items():
+        shape, array = shape_of(name, value), np.asarray(value, dtype=float)
+        try:
+            values[name] = np.broadcast_to(array, (count, *shape))
+        except ValueError:
+            raise ValueError(
+                f"{what}['{name}'] has shape {array.shape}; expected one value for all runs, or {count} of them on a first axis "
+                f"(1 on it where all runs share an array)."
+            ) from None
+    return values
+
+
+def _momenta(craft: Spacecraft, q: Array, v: Array, values: Mapping[str, Array]) -> Array:
+    rows = []
+    for k in range(len(q)):
+        own = {name: value[k] for name, value in values.items()}
+        rows.append(recursive.momentum(craft.with_values(own) if own else craft, q[k], v[k]))
+    return np.array(rows, dtype=float)
+
+
+def start(equations: Equations, runs: Runs, t: float, step: float | None) -> State:
+    """The state of runs that have made no step yet; held values of a sampled controller are still to be computed."""
+    at, count = equations.layout, runs.count
+    y, held = np.zeros((count, at.n)), np.zeros((count, at.n_held))
+    y[:, at.row("q")] = runs.q
+    y[:, at.row("v")] = runs.v[:, 6:] if equations.conserve else runs.v
+    if equations.control is not None:
+        if equations.sampled:
+            held[:, at["held_z"].start - at.held.start : at["held_z"].stop - at.held.start] = equations.control.state0
+            held[:, -1] = -1.0  # no sample yet
+        else:
+            y[:, at.row("z")] = equations.control.state0
+    return State.begin(np.full(count, t), y, held, np.full(count, step or 0.0))
+
+
+def arguments(equations: Equations, runs: Runs, state: State) -> Array:
+    """x of every run, (runs, size)."""
+    return np.hstack([state.t[:, None], state.y, state.held, constants(equations, runs)])
+
+
+def constants(equations: Equations, runs: Runs) -> Array:
+    """With room for what Python computes."""
+    at = equations.layout
+    room = at.size - at["run"].start - runs.constants.shape[1]
+    return np.hstack([runs.constants, np.zeros((runs.count, room))])

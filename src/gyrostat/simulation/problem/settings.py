@@ -1,0 +1,104 @@
+"""The settings of a run: given, or those of the run that is continued, or the defaults. Numbers and names that a file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ...control.passive import Actuators, Stops
+from ...model import nearest
+from ..integrators.methods import METHODS, Collocation
+
+
+@dataclass(frozen=True)
+class Settings:
+    """See `simulate`. Those left out are None until `complete`."""
+
+    formulation: str | None = None
+    integrator: str | None = None
+    rtol: Any = None
+    atol: Any = None
+    step: float | None = None
+    max_step: float | None = None
+    breakpoints: Any = None
+    locked: Sequence[str] | None = None
+    actuators: Actuators | None = None
+    stops: Stops | None = None
+    conserve: str | None = None
+    mode: str | None = None
+    seed: int | None = None
+
+    def complete(self, earlier: Mapping[str, Any] | None) -> Settings:
+        """What was left out, from the attributes of the run that is continued or from the defaults; checked."""
+        earlier = dict(earlier or {})
+        for name, kind in (("actuators", Actuators), ("stops", Stops)):
+            if isinstance(earlier.get(name), Mapping):
+                earlier[name] = kind(**earlier[name])
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.integrator is not None and self.step is None:
+            earlier.pop("step", None)  # another integrator's
+        for name, default in _DEFAULTS.items():
+            if values[name] is None:
+                values[name] = earlier[name] if earlier.get(name) is not None else default
+        values["breakpoints"] = _times(values["breakpoints"])
+        values["locked"] = [values["locked"]] if isinstance(values["locked"], str) else list(values["locked"])
+        settings = Settings(**values)
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        choice(self.integrator, METHODS, "integrator")
+        if self.step is None and self.integrator in ("rk4", "gauss6"):
+            raise ValueError(
+                f"integrator '{self.integrator}' takes fixed steps: give step= in seconds, or choose 'dop853' or 'rk45'."
+            )
+        for name, value in (("step", self.step), ("max_step", self.max_step)):
+            if value is not None and not 0 < value < float("inf"):
+                raise ValueError(f"{name} is {value}; expected a positive number of seconds.")
+        if self.conserve is not None:
+            choice(self.conserve, ("momentum",), "conserve")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
+            raise TypeError(f"seed is {self.seed!r}; expected a whole number.")
+
+    def attributes(self) -> dict[str, Any]:
+        """As the Dataset and a file hold them."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in asdict(self).items()
+        }
+
+
+_DEFAULTS: dict[str, Any] = {
+    "formulation": "recursive",
+    "integrator": "dop853",
+    "rtol": 1e-10,
+    "atol": 1e-12,
+    "step": None,
+    "max_step": None,
+    "breakpoints": (),
+    "locked": (),
+    "actuators": None,
+    "stops": None,
+    "conserve": None,
+    "mode": None,
+    "seed": 0,
+}
+
+
+def ends_at_saves(settings: Settings) -> bool:
+    """True if the integrator has no dense output: its steps end where a row is saved."""
+    return isinstance(METHODS[str(settings.integrator)], Collocation)
+
+
+def choice(name: Any, known: Any, what: str) -> None:
+    if name not in known:
+        raise ValueError(f"{what} '{name}' is not known. {nearest(str(name), known)}")
+
+
+def _times(breakpoints: Any) -> list[float]:
+    times = np.atleast_1d(np.asarray(breakpoints, dtype=float)).ravel()
+    if not np.isfinite(times).all():
+        raise ValueError(f"breakpoints are {breakpoints!r}; expected times in seconds.")
+    return [float(t) for t in times]

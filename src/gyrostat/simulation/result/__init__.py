@@ -1,0 +1,1 @@
+"""What a run leaves: the trajectory, its data, its audits."""

@@ -1,0 +1,119 @@
+"""From what the engine left to a Trajectory, and to words for runs that failed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ..engine.compiling import SimulationWarning
+from ..engine.context import Status
+from ..engine.system import Outcome, Plan, Record, State
+from ..problem.equations import Equations
+from ..problem.request import FUNCTIONS
+from ..problem.runs import Runs
+from ..problem.settings import Settings
+from .dataset import dataset, end_states
+from .trajectory import Event, Trajectory
+
+_REASONS = {
+    Status.underflow: "the step became too small to meet the tolerances (a singular or very stiff system)",
+    Status.not_finite: "the state became infinite or no number",
+    Status.no_convergence: "the implicit stages did not converge: use a smaller step",
+}
+
+
+def trajectory_of(
+    equations: Equations,
+    outcome: Outcome,
+    plan: Plan,
+    runs: Runs,
+    settings: Settings,
+    functions: Mapping[str, Any],
+    span: Array,
+    resume: Trajectory | None,
+    stability_share: float = 0.0,
+) -> Trajectory:
+    from ... import __version__
+
+    craft, state = equations.craft, outcome.state
+    failures = tuple(_failure(equations, state, runs, k) for k in range(runs.count) if _failed(state.status[k]))
+    _warn(craft.name, failures, outcome, plan)
+    data = dataset(equations, plan.saves, outcome.saved, runs.constants, runs.single)
+    data = data.assign(end_states(equations, state, runs.constants, runs.single))
+    data.attrs = {
+        "model": craft.name,
+        "gyrostat": __version__,
+        **settings.attributes(),
+        "t_span": (equations.t0, float(span[1])),
+        "t0": equations.t0,
+        "inputs": {name: list(shape) for name, shape in runs.inputs.items()},
+        "functions": [name for name in FUNCTIONS if functions[name] is not None],
+        "failures": failures,
+        "stability_share": stability_share,
+    }
+    events = tuple(_event(equations, record, runs.constants) for record in outcome.records)
+    if resume is not None:
+        _keep_earlier_rows(data, resume)
+        events = tuple(sorted((*resume.events, *events), key=lambda e: (e.run, e.t)))
+    interrupted = outcome.interrupted or bool((state.status == Status.running).any())
+    return Trajectory(
+        craft, data, state, runs.constants, runs.parameters, events, equations, interrupted, dict(functions)
+    )
+
+
+def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan) -> None:
+    for message in failures:
+        warnings.warn(message, SimulationWarning, stacklevel=4)
+    unfinished = outcome.state.status == Status.running
+    if unfinished.any() and not outcome.interrupted:
+        warnings.warn(
+            f"{name}: {int(unfinished.sum())} of {len(unfinished)} runs took {plan.most_steps} steps and reached only "
+            f"t = {outcome.state.t[unfinished].min():.6g} s. Go on with simulate(craft, resume=trajectory), raise max_steps, loosen "
+            f"rtol, or look for an unstable control law.",
+            SimulationWarning,
+            stacklevel=4,
+        )
+
+
+def _keep_earlier_rows(data: Any, resume: Trajectory) -> None:
+    """What the run that is continued had saved, bit for bit."""
+    earlier = resume.data
+    _, old, new = np.intersect1d(earlier["time"].values, data["time"].values, return_indices=True)
+    axis = 1 if resume.batched else 0
+    at: Any = (slice(None), new) if resume.batched else (new,)
+    for name, variable in data.data_vars.items():
+        if "time" in variable.dims:
+            known, current = earlier[name].values.take(old, axis=axis), variable.values
+            current[at] = np.where(np.isnan(known), current[at], known)
+
+
+def _event(equations: Equations, record: Record, constants: Array) -> Event:
+    at = equations.layout
+    x = np.zeros(at.size)
+    x[0], x[at.state], x[at.held] = record.t, record.y, record.held
+    x[at["run"].start :][: constants.shape[1]] = constants[record.run]
+    return Event(record.run, record.event, record.t, x[at["q"]], np.asarray(equations.velocity(x), dtype=float))
+
+
+def _failed(status: float) -> bool:
+    return Status(int(status)) in _REASONS
+
+
+def _failure(equations: Equations, state: State, runs: Runs, k: int) -> str:
+    """When and why run k stopped, and the joint that moved fastest in its last good state."""
+    at, craft = equations.layout, equations.craft
+    rates = at.part(state.y[k], "v")
+    rates = np.concatenate([np.zeros(6), rates]) if equations.conserve else rates
+    moving = [joint for joint in craft.joints if joint.nv]
+    fastest = max(moving, key=lambda joint: np.abs(rates[joint.v_at]).max())
+    who = craft.name if runs.single else f"{craft.name}, run {int(runs.constants[k, 0])}"
+    place = int(np.argmax(np.abs(rates[fastest.v_at])))
+    rate, unit = rates[fastest.v_at][place], fastest.motion.v_units[place]
+    return (
+        f"{who}: stopped at t = {state.t[k]:.9g} s: {_REASONS[Status(int(state.status[k]))]}. "
+        f"Fastest joint there: '{fastest.name}' at {rate:.4g} {unit}. The last good state is kept."
+    )

@@ -1,0 +1,129 @@
+"""Saved rows of a run as an xarray Dataset with named dimensions and units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...model import Spacecraft
+from ..engine.compiling import compiled
+from ..engine.system import State
+from ..problem.equations import Equations
+
+if TYPE_CHECKING:
+    import xarray
+
+WRENCH = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
+_PARTS = {
+    "free": (("qw", "qx", "qy", "qz", "x", "y", "z"), ("wx", "wy", "wz", "vx", "vy", "vz")),
+    "spherical": (("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")),
+    "planar": (("x", "y", "angle"), ("rate", "vx", "vy")),
+    "cartesian": (("x", "y", "z"), ("vx", "vy", "vz")),
+    "cylindrical": (("angle", "displacement"), ("rate", "speed")),
+    "universal": (("angle 1", "angle 2"), ("rate 1", "rate 2")),
+}
+# parts of a row (y, held) beside q and v: dimensions, unit and meaning; those without entries are left out
+_OTHERS = {
+    "z": (("z_name",), "", "memory of the controller"),
+    "load": (("v_name",), "N m, N", "loads of the actuators"),
+    "held": (("v_name",), "N m, N", "held torque"),
+    "held_z": (("z_name",), "", "memory of the controller"),
+    "sample": ((), "", "number of the last sample"),
+    "work_environment": ((), "J", "work of the environment"),
+}
+
+
+def coordinates(craft: Spacecraft, times: Array) -> dict[str, Any]:
+    """Of every Dataset of a craft: times, and the names of what stands along each axis."""
+    q_names, v_names, q_units, v_units = coordinate_names(craft)
+    return {
+        "time": ("time", times, {"units": "s"}),
+        "q_name": q_names,
+        "v_name": v_names,
+        "q_units": ("q_name", q_units),
+        "v_units": ("v_name", v_units),
+        "body": [body.name for body in craft.bodies],
+        "wrench": list(WRENCH),
+    }
+
+
+def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Names of the entries of q and of v, and their units."""
+    q: list[str] = []
+    v: list[str] = []
+    q_units: list[str] = []
+    v_units: list[str] = []
+    for joint in craft.joints:
+        of_q, of_v = _PARTS.get(joint.kind, (("",) * joint.nq, ("",) * joint.nv))
+        q += [f"{joint.name} {part}".strip() for part in of_q]
+        v += [f"{joint.name} {part}".strip() for part in of_v]
+        q_units += joint.motion.q_units
+        v_units += joint.motion.v_units
+    return q, v, q_units, v_units
+
+
+def dataset(equations: Equations, times: Array, rows: Array, constants: Array, single: bool) -> xarray.Dataset:
+    """rows: (runs, times, y and held). Quaternions are scaled to norm one."""
+    import xarray
+
+    craft, at = equations.craft, equations.layout
+    work = at.part(rows, "work")[..., 0]
+    impulse = np.where(np.isnan(work)[..., None], np.nan, np.zeros(6))
+    if at.width("impulse"):
+        impulse = at.part(rows, "impulse")
+    if at.width("work_environment"):
+        work = work + at.part(rows, "work_environment")[..., 0]
+    values: dict[str, Any] = {
+        "q": (("q_name",), configurations(equations, rows), "", "configuration"),
+        "v": (("v_name",), velocities(equations, times, rows, constants), "", "velocity"),
+        "work": ((), work, "J", "work of all loads"),
+        "impulse": (("wrench",), impulse, "N m s, N s", "impulse of external loads about the inertial origin"),
+    }
+    for name, (dims, unit, title) in _OTHERS.items():
+        if at.width(name):
+            part = at.part(rows, name)
+            values[name] = (dims, part if dims else part[..., 0], unit, title)
+    lead = ("time",) if single else ("run", "time")
+    variables = {
+        name: ((*lead, *dims), x[0] if single else x, {"long_name": title} | ({"units": unit} if unit else {}))
+        for name, (dims, x, unit, title) in values.items()
+    }
+    coords = coordinates(craft, times)
+    if not single:
+        coords["run"] = constants[:, 0].astype(int)
+    return xarray.Dataset(variables, coords=coords)
+
+
+def end_states(equations: Equations, state: State, constants: Array, single: bool) -> dict[str, Any]:
+    """Where each run ended, at a saved time or not: variables t_end, q_end, v_end."""
+    rows = np.hstack([state.y, state.held])[:, None]
+    q, v = configurations(equations, rows), velocities(equations, state.t[:, None], rows, constants)
+    lead = () if single else ("run",)
+    values = {"t_end": ((), state.t, "s"), "q_end": (("q_name",), q[:, 0], ""), "v_end": (("v_name",), v[:, 0], "")}
+    return {
+        name: ((*lead, *dims), x[0] if single else x.copy(), {"long_name": "at the end of the run", "units": unit})
+        for name, (dims, x, unit) in values.items()
+    }
+
+
+def configurations(equations: Equations, rows: Array) -> Array:
+    """q of rows (runs, times, y and held)."""
+    q = equations.layout.part(rows, "q").copy()
+    for joint in equations.craft.joints:
+        if joint.kind in ("free", "spherical"):
+            quat = slice(joint.q_at.start, joint.q_at.start + 4)
+            q[..., quat] /= np.linalg.norm(q[..., quat], axis=-1, keepdims=True)
+    return q
+
+
+def velocities(equations: Equations, times: Array, rows: Array, constants: Array) -> Array:
+    """v of rows; with `conserve`, the base follows from the momentum."""
+    at = equations.layout
+    if not equations.conserve:
+        return at.part(rows, "v").copy()
+    x = np.zeros((*rows.shape[:2], at.size))
+    x[..., 0], x[..., 1 : 1 + rows.shape[-1]] = times, rows
+    x[..., at["run"].start :][..., : constants.shape[1]] = constants[:, None]
+    return compiled(equations.velocity, at.size)(x)

@@ -1,0 +1,132 @@
+"""After a run in a manoeuvring mode: what the mode must conserve, and how far it was conserved."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...algebra import Array, cross, rotation
+from ...control.modes import mode_named
+from ...formulations.recursive import center_of_mass
+from ...model import Spacecraft
+from ..engine.compiling import SimulationWarning
+from .audit import _largest, _measure, _relative
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+TOLERANCE = 1e-10  # relative, where the integrator is exact
+LOOSE = 1e-6  # for fixed steps, whose error nobody controls
+
+
+class Line(NamedTuple):
+    """One quantity: it must not change, or change by the impulse of what acts from outside."""
+
+    quantity: str
+    constant: bool
+    deviation: float  # from what is expected, relative to the sum over the bodies of their own momenta
+    change: float  # largest, in N s or N m s
+    ok: bool
+
+
+@dataclass(frozen=True)
+class ModeAudit:
+    """What the mode conserves. thrust_offset: farthest distance in m of the thrust's line from the centre of mass."""
+
+    mode: str
+    lines: tuple[Line, ...]
+    thrust_offset: float | None = None
+
+    @property
+    def ok(self) -> bool:
+        return all(line.ok for line in self.lines)
+
+    def __str__(self) -> str:
+        def words(line: Line) -> str:
+            expected = "constant to" if line.constant else f"changed by {line.change:.3g}, as its impulse to"
+            return f"{line.quantity} {expected} {line.deviation:.1e}{'' if line.ok else ' (BROKEN)'}"
+
+        return f"mode {self.mode}: " + ", ".join(map(words, self.lines))
+
+
+def mode_audit(trajectory: Trajectory) -> ModeAudit | None:
+    """Deviations at the saved times, over all runs; None for a run without a mode."""
+    name = trajectory.data.attrs.get("mode")
+    if name is None:
+        return None
+    mode, data = mode_named(name), trajectory.data
+    measured = trajectory._compiled(_measure, ["q", "v"])
+    reached = np.isfinite(measured.energy)
+    sizes = _largest(measured.sizes, reached)
+    impulse = data["impulse"].values
+    impulse = impulse - impulse[..., :1, :]
+    dh = measured.h - measured.h[..., :1, :]
+    outside = trajectory.equations is not None and trajectory.equations.environment is not None
+    outside = outside or (not mode.force and bool(np.nan_to_num(impulse[..., 3:]).any()))  # a run read from a file
+    fixed = data.attrs.get("step") is not None
+    limit = LOOSE if fixed else TOLERANCE + 1e2 * float(np.max(data.attrs.get("rtol", 0.0)))
+
+    def line(quantity: str, change: Array, expected: Array, size: Array, constant: bool) -> Line:
+        deviation = _relative(np.linalg.norm(change - expected, axis=-1), size, reached)
+        largest = float(np.where(reached, np.linalg.norm(change, axis=-1), 0.0).max())
+        label = f"{quantity} less the environment's impulse" if constant and outside else quantity
+        return Line(label, constant, deviation, largest, deviation <= limit)
+
+    # where the mode lets no force or couple act, an impulse can only be the environment's; without one it is zero
+    linear = line("linear momentum", dh[..., 3:], impulse[..., 3:], sizes[..., 0], not mode.force)
+    about_com = measured.h[..., :3] - np.cross(measured.com, measured.h[..., 3:])
+    change = about_com - about_com[..., :1, :]
+    if mode.couple:
+        angular = line("angular momentum", dh[..., :3], impulse[..., :3], sizes[..., 1], False)
+        return ModeAudit(name, (linear, angular))
+    if not mode.force:
+        expected = impulse[..., :3] - np.cross(measured.com, impulse[..., 3:])
+        dl = dh[..., :3] - np.cross(measured.com, dh[..., 3:])
+        return ModeAudit(name, (linear, line("angular momentum", dl, expected, sizes[..., 2], True)))
+    offset = _thrust_offset(trajectory)
+    if outside:  # the environment's own torque about the centre of mass is not recorded apart: judge the thrust's line
+        ok = offset <= 1e-9
+        return ModeAudit(
+            name, (linear, Line("thrust's distance from the centre of mass, m,", True, offset, offset, ok)), offset
+        )
+    angular = line("angular momentum about the centre of mass", change, np.zeros(3), sizes[..., 2], True)
+    return ModeAudit(name, (linear, angular), offset)
+
+
+def _thrust_offset(trajectory: Trajectory) -> float:
+    """Largest distance of the thrust's line from the centre of mass, in m; a couple counts as infinitely far."""
+
+    def lever(craft: Spacecraft, q: Array, tau: Array) -> Array:
+        c = rotation(q[:4]).T @ (center_of_mass(craft, q) - q[4:7])
+        torque = tau[:3] - cross(c, tau[3:6])
+        return np.array([torque @ torque, tau[3:6] @ tau[3:6]])
+
+    torque2, force2 = np.moveaxis(trajectory._compiled(lever, ["q", "tau"]), -1, 0)
+    acting = force2 > 0
+    if (torque2[~acting & np.isfinite(torque2)] > 0).any():
+        return float("inf")
+    return float(np.sqrt(torque2[acting] / force2[acting]).max(initial=0.0))
+
+
+def warn_if_broken(trajectory: Trajectory) -> None:
+    """A warning that says what was not conserved, and how to mend it."""
+    audit = trajectory.mode_audit
+    if audit is None or audit.ok:
+        return
+    broken = next(line for line in audit.lines if not line.ok)
+    if audit.thrust_offset is not None and audit.thrust_offset > 1e-9:
+        why = (
+            f"the thrust's line passes {audit.thrust_offset:.3g} m beside the craft's centre of mass; "
+            "make the wrench with gyrostat.control.through_center_of_mass, or choose 'flying'."
+        )
+    else:
+        why = "the integrator's error is that large: use a smaller rtol or step."
+    warnings.warn(
+        f"{trajectory.craft.name}: mode '{audit.mode}' conserves its {broken.quantity}, which changed by {broken.deviation:.1e} "
+        f"(relative): {why}",
+        SimulationWarning,
+        stacklevel=3,
+    )

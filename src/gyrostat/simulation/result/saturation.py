@@ -1,0 +1,56 @@
+"""Commands beyond what motors and wheels can give: which, when, and how far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...control.wheels import torque_range
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+class Saturation(NamedTuple):
+    """One motor or wheel that was asked for more than it can give, at the saved times."""
+
+    joint: str
+    first: float  # s
+    fraction: float  # of the saved times (of all runs)
+    asked: float  # largest command, N m or N
+    limit: float  # its effort limit
+    reason: str  # "effort", or "speed" for a wheel at its largest speed
+    held: bool  # the run held the load within the limit; else the command acted as it was, beyond what the motor can do
+
+    def __str__(self) -> str:
+        what = (
+            "largest speed reached" if self.reason == "speed" else f"asked for {self.asked:.4g}, limit {self.limit:.4g}"
+        )
+        end = "held there" if self.held else "NOT held there: pass actuators=gs.Actuators() to simulate"
+        return f"saturation: '{self.joint}' from {self.first:.4g} s, at {100 * self.fraction:.1f} % of the saved times: {what}; {end}"
+
+
+def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
+    """Every joint whose command went beyond its limits."""
+    craft, equations = trajectory.craft, trajectory.equations
+    limited = [j for j in craft.joints if j.nv and np.isfinite([j.limits.effort, j.limits.velocity]).any()]
+    if equations is None or equations.control is None or not limited:
+        return ()
+    command = trajectory.signals["command"].values
+    held = equations.actuators is not None and equations.actuators.saturate
+    found = []
+    for joint in limited:
+        asked, rate = command[..., joint.v_at], trajectory.v[..., joint.v_at]
+        effort, speed = joint.limits.effort, joint.limits.velocity
+        over, reason = (np.abs(asked) > effort * (1 + 1e-12)).any(axis=-1), "effort"
+        if joint.kind == "wheel" and np.isfinite(speed):
+            low, high = torque_range(joint.limits, rate)
+            cut = ((asked < low - 1e-12 * effort) | (asked > high + 1e-12 * effort)).any(axis=-1)
+            reason = "speed" if (cut & ~over).any() else reason
+            over = over | cut
+        if over.any():
+            times = np.broadcast_to(trajectory.time, over.shape)[over]
+            largest = float(np.nanmax(np.abs(asked)))
+            found.append(Saturation(joint.name, float(times.min()), float(over.mean()), largest, effort, reason, held))
+    return tuple(found)

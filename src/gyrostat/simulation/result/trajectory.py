@@ -1,0 +1,274 @@
+"""The result of a simulation: an xarray Dataset with names and units, and what can be derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...algebra import Array
+from ...formulations import recursive
+from ...model import Spacecraft, nearest
+from ...tracing import compile
+from ..engine.context import Status
+from ..engine.system import State
+
+if TYPE_CHECKING:
+    import xarray
+
+    from ..problem.equations import Equations
+    from .audit import Audit
+    from .mode_audit import ModeAudit
+    from .saturation import Saturation
+
+
+SIGNALS = ("command", "tau", "wrenches", "vdot", "potential")
+STABILITY_NOTED = 0.4  # of the limit, from where on it is worth a note
+
+
+class Event(NamedTuple):
+    """An event that happened: in which run, which, when, and the state there."""
+
+    run: int
+    name: str
+    t: float
+    q: Array
+    v: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """States of one run, or of a batch of runs, at common times.
+
+    data: the Dataset, dimensions (run, time, ...); `run` only if the initial states had a batch axis.
+    Rows that a run did not reach are NaN; `final` is where it ended.
+    state: what the next step depends on, for `simulate(craft, resume=...)`.
+    constants: what each run had of its own, as the equations take it (runs, k); parameters: its dispersed values by name.
+    functions: control law, environment, events and prescribed motions, for `resume`.
+    """
+
+    craft: Spacecraft
+    data: xarray.Dataset
+    state: State
+    constants: Array = field(repr=False)
+    parameters: Mapping[str, Array] = field(default_factory=dict, repr=False)
+    events: tuple[Event, ...] = ()
+    equations: Equations | None = field(default=None, repr=False)
+    interrupted: bool = False
+    functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    # ---- arrays as users want them
+
+    @property
+    def time(self) -> Array:
+        """(times,) in s."""
+        return self.data["time"].values
+
+    @property
+    def q(self) -> Array:
+        """([runs,] times, nq)."""
+        return self.data["q"].values
+
+    @property
+    def v(self) -> Array:
+        """([runs,] times, nv)."""
+        return self.data["v"].values
+
+    @property
+    def tau(self) -> Array:
+        """([runs,] times, nv): what acted in the joints."""
+        return self.signals["tau"].values
+
+    @property
+    def vdot(self) -> Array:
+        """([runs,] times, nv)."""
+        return self.signals["vdot"].values
+
+    @property
+    def final(self) -> tuple[Array, Array]:
+        """q and v where each run ended (at the last time, an event, or its last good state), with the batch axis if there is one."""
+        if "q_end" in self.data:
+            return self.data["q_end"].values, self.data["v_end"].values
+        return self.q[..., -1, :], self.v[..., -1, :]
+
+    @property
+    def batched(self) -> bool:
+        return "run" in self.data.dims
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """How each run ended: "done", "stopped" (by an event), "running" (interrupted), or why it failed."""
+        return tuple(Status(int(s)).name for s in self.state.status)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """One sentence for each run that failed: when, and which joint moved how."""
+        return tuple(self.data.attrs.get("failures", ()))
+
+    @property
+    def ok(self) -> bool:
+        """True if every run reached its end."""
+        return not self.failures and not self.interrupted
+
+    def joint(self, name: str) -> xarray.Dataset:
+        """Coordinates, rates and loads of one joint over time."""
+        import xarray
+
+        joint = self.craft.joint_named(name)
+        return xarray.Dataset(
+            {
+                "q": self.data["q"].isel(q_name=joint.q_at),
+                "v": self.data["v"].isel(v_name=joint.v_at),
+                "tau": self.signals["tau"].isel(v_name=joint.v_at),
+            }
+        )
+
+    # ---- derived quantities
+
+    def _compiled(self, function: Callable[..., Any], arguments: Sequence[str], **static: Any) -> Any:
+        """function(craft, *arguments) at every saved state, with each run's own parameters."""
+        names = list(self.parameters)
+        kernel = compile(function, self.craft, static=static or None, parameters=names)
+        given = [self.q if a == "q" else self.v if a == "v" else self.signals[a].values for a in arguments]
+        if not names:
+            return kernel(*given)
+        own = {name: x[:, None] if self.batched else x[0] for name, x in self.parameters.items()}
+        return kernel(*given, parameters=own)
+
+    @cached_property
+    def signals(self) -> xarray.Dataset:
+        """command, tau (what acted in the joints), wrenches and potential (of the environment) and vdot, at the saved times."""
+        import xarray
+
+        if "tau" in self.data:
+            return self.data[[name for name in SIGNALS if name in self.data]]
+        from .signals import signals_of
+
+        return xarray.Dataset(signals_of(self), coords=self.data.coords)
+
+    def poses(self) -> recursive.Poses:
+        """R_NB ([runs,] times, nbodies, 3, 3) and p_NB (..., nbodies, 3)."""
+        return self._compiled(recursive.forward_kinematics, ["q"])
+
+    def momentum(self, about: Any = None) -> Array:
+        """[angular; linear] in N about the inertial origin, "com", "base", or a point fixed in N, ([runs,] times, 6)."""
+        h = self._compiled(recursive.momentum, ["q", "v"])
+        if about is None:
+            return h
+        if isinstance(about, str):
+            if about not in ("com", "base"):
+                raise ValueError(f"momentum about '{about}': {nearest(about, ('com', 'base'))}")
+            point = self.center_of_mass() if about == "com" else self.poses().p_NB[..., 0, :]
+        else:
+            point = np.asarray(about, dtype=float)
+        return np.concatenate([h[..., :3] - np.cross(point, h[..., 3:]), h[..., 3:]], axis=-1)
+
+    def kinetic_energy(self) -> Array:
+        """([runs,] times) in J."""
+        return self._compiled(recursive.kinetic_energy, ["q", "v"])
+
+    def potential_energy(self) -> Array:
+        """Of the environment, ([runs,] times) in J."""
+        if "potential" not in self.signals:
+            raise ValueError(f"the environment of this run of {self.craft.name} has no potential.")
+        return self.signals["potential"].values
+
+    def center_of_mass(self) -> Array:
+        """Of the whole craft, in N, ([runs,] times, 3)."""
+        return self._compiled(recursive.center_of_mass, ["q"])
+
+    def frame(self, name: str) -> tuple[Array, Array]:
+        """R_NF (..., 3, 3) and p_NF (..., 3) of a body or frame."""
+        pose = self._compiled(recursive.frame_pose, ["q"], frame=name)
+        return pose.R, pose.p
+
+    def twist(self, name: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+        """[w; velocity of a point] of a body or frame, in N, ([runs,] times, 6)."""
+
+        def twist(craft: Spacecraft, q: Array, v: Array) -> Array:
+            return recursive.jacobian(craft, q, name, point) @ v
+
+        return self._compiled(twist, ["q", "v"])
+
+    def reaction_wrenches(self) -> xarray.DataArray:
+        """Total wrench through each joint on its distal body, about Bo in B, ([run,] time, body, wrench)."""
+        import xarray
+
+        def reactions(craft: Spacecraft, q: Array, v: Array, vdot: Array, wrenches: Array) -> Array:
+            return recursive.reaction_wrenches(craft, q, v, vdot, wrenches=wrenches)
+
+        values = self._compiled(reactions, ["q", "v", "vdot", "wrenches"])
+        dims = (*self.data["q"].dims[:-1], "body", "wrench")
+        coords = {name: self.data.coords[name] for name in (*dims[:-2], "body", "wrench") if name in self.data.coords}
+        return xarray.DataArray(values, dims=dims, coords=coords, name="reaction_wrenches", attrs={"units": "N m, N"})
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Momentum and energy against the impulses and the work done."""
+        from .audit import audit
+
+        return audit(self)
+
+    @cached_property
+    def mode_audit(self) -> ModeAudit | None:
+        """What the manoeuvring mode must conserve, and what of it changed; None without a mode."""
+        from .mode_audit import mode_audit
+
+        return mode_audit(self)
+
+    @cached_property
+    def saturation(self) -> tuple[Saturation, ...]:
+        """Motors and wheels that were asked for more than their limits at any saved time."""
+        from .saturation import saturation
+
+        return saturation(self)
+
+    # ---- files and pictures
+
+    def save(self, path: str | Path) -> Path:
+        """Write NetCDF (.nc) or MATLAB (.mat). The file says model, version, tolerances, seed and audit."""
+        from ...io.results import save_trajectory
+
+        return save_trajectory(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Trajectory:
+        """Read a trajectory that `save` wrote as NetCDF."""
+        from ...io.results import load_trajectory
+
+        return load_trajectory(path)
+
+    def plot(self, **options: Any) -> Any:
+        """Joints, base motion, momentum and energy over time: a matplotlib figure."""
+        from ...view.plots import plot_trajectory
+
+        return plot_trajectory(self, **options)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """One self-contained page with the animated scene."""
+        from ...view.scene import trajectory_to_html
+
+        return trajectory_to_html(self, path, **options)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth knowing about how it was integrated."""
+        if not self.data.attrs.get("stability_share", 0.0) > STABILITY_NOTED:
+            return ()
+        slow = f"stability, not accuracy, keeps the steps of {self.data.attrs['integrator']} short"
+        return (f"{slow} (a strong damper, a stiff control loop): integrator = 'gauss16' has no such limit.",)
+
+    def __str__(self) -> str:
+        runs = f"{len(self.state.t)} runs" if self.batched else "one run"
+        t = self.time
+        steps = f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)"
+        head = f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs['integrator']}, {steps}"
+        lines = [head, *self.failures, str(self.audit)]
+        lines += [f"note: {note}" for note in self.notes]
+        if self.mode_audit is not None:
+            lines.append(str(self.mode_audit))
+        return "\n".join([*lines, *map(str, self.saturation)])
