@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from gyrostat.tracing.cache import folder
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -29,3 +32,21 @@ def test_no_file_names_a_folder_of_one_machine():
         if path.suffix in (".py", ".md", ".toml", ".json", ".html", "") and path.is_file():
             found = pattern.search(path.read_text(encoding="utf-8", errors="replace"))
             assert found is None, f"{name}: {found.group() if found else ''}"
+
+
+def test_folders_of_tests_hold_tests_and_what_they_share_stands_in_helpers():
+    allowed = {"conftest.py", "fuzz_loaders.py"}
+    odd = [
+        path.relative_to(ROOT)
+        for path in (ROOT / "tests").rglob("*.py")
+        if not path.name.startswith("test_") and path.parent.name != "helpers" and path.name not in allowed
+    ]
+    assert odd == []
+
+
+def test_tests_compile_into_a_cache_of_their_own():
+    """Here and in the processes that tests start."""
+    code = "from gyrostat.tracing.cache import folder; print(folder())"
+    started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for used in (folder(), Path(started.stdout.strip())):
+        assert used is not None and used.is_relative_to(ROOT / ".cache")

@@ -11,7 +11,7 @@ import gyrostat as gs
 from exact import exact, exact_craft
 from random_trees import random_spacecraft, random_state
 
-SEEDS = (0, 1, 3, 5, 7, 12, 14, 18)  # every joint and base kind; tests/laws/test_law_states.py makes sure
+SEEDS = (0, 1, 3, 5, 7, 12, 14, 18)  # every joint and base kind; tests/laws/test_states.py makes sure
 
 
 @dataclass(frozen=True)

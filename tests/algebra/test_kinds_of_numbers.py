@@ -64,7 +64,7 @@ CALLS = {
     "solve_spd": [(S, V), (S, S), (S[:1, :1], V[:1])],
     "clip": [(a, -0.5, 0.5)],
 }
-NOT_HERE = {  # tested in test_algebra_elementary, or no function of numbers
+NOT_HERE = {  # tested in test_elementary, or no function of numbers
     *(
         [
             "sin",
