@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 FAST = "contract nsz arcp reassoc"  # NaN and infinity keep their meaning: never nnan, ninf or afn
 EXACT = "contract"  # fused multiply-add, but no reordering
@@ -44,9 +44,14 @@ class Code:
     # numbers
 
     def const(self, x: float) -> str:
-        value = struct.unpack(">d", struct.pack(">d", x if self.scalar == "double" else _as_float32(x)))[0]
-        bits = struct.unpack(">Q", struct.pack(">d", value))[0]
-        return "<" + ", ".join([f"{self.scalar} 0x{bits:016X}"] * self.lanes) + ">"
+        return self.consts([x] * self.lanes)
+
+    def consts(self, values: Sequence[float]) -> str:
+        """One number for each lane."""
+        return "<" + ", ".join(f"{self.scalar} 0x{self._bits(x):016X}" for x in values) + ">"
+
+    def _bits(self, x: float) -> int:
+        return struct.unpack(">Q", struct.pack(">d", x if self.scalar == "double" else _as_float32(x)))[0]
 
     def op(self, op: str, a: str, b: str, flags: str = FAST) -> str:
         return self.let(f"{op} {flags} {self.vector} {a}, {b}")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from llvmlite import ir
-
-from .loops import DOUBLE, INT, Block, Function, Mask, Vector
+from ...tracing.loops import Block, Function, Integer, Mask, Module, Pointer, Vector
 
 
 class Context(IntEnum):
@@ -97,24 +95,33 @@ class StepFunction(Function):
     held_new: Block
     scratch: Block
 
-    def __init__(self, module: ir.Module, name: str, lanes: int, *extra: str, returns: Any = None) -> None:
-        super().__init__(module, name, lanes, ["ctx", *extra], returns=returns)
+    def __init__(self, module: Module, name: str, lanes: int, *extra: str, returns_integer: bool = False) -> None:
+        super().__init__(module, name, lanes, ["ctx", *extra], returns_integer=returns_integer)
         for place in ("x", "y", "y_new", "at", "g_old", "g_new", "g_near", "held_new", "scratch"):
-            setattr(self, place, Block(self, self.pointer_at("ctx", Context[place])))
-        self.lane = Block(self, self.pointer_at("ctx", Context.lanes))
-        self.K0 = Block(self, self.pointer_at("ctx", Context.K))
-        self.n = self.integer_at("ctx", Context.n)
-        self.n_events = self.integer_at("ctx", Context.n_events)
-        self.n_held = self.integer_at("ctx", Context.n_held)
+            setattr(self, place, self.block(Context[place]))
+        self.lane = self.block(Context.lanes)
+        self.K0 = self.block(Context.K)
+        self.n = self.integer_at(Context.n)
+        self.n_events = self.integer_at(Context.n_events)
+        self.n_held = self.integer_at(Context.n_held)
         self.stage = self.x.after(1)  # the state, in the argument of the right-hand side
+
+    def pointer_at(self, place: Context) -> Pointer:
+        return self.argument("ctx").pointer(place)
+
+    def integer_at(self, place: Context) -> Integer:
+        return self.argument("ctx").integer(place)
+
+    def block(self, place: Context) -> Block:
+        return Block(self, self.pointer_at(place).name)
 
     def K(self, j: int) -> Block:
         """K_(j+1), counted from zero."""
-        return self.K0 if j == 0 else self.K0.after(self.b.mul(self.n, INT(j)))
+        return self.K0 if j == 0 else self.K0.after(self.n * j)
 
     def evaluate(self, what: Context, into: Block) -> None:
         """Call a traced function on x."""
-        self.call(self.pointer_at("ctx", what), self.x.pointer, into.pointer, self.scratch.pointer)
+        self.call(self.pointer_at(what), self.x, into, self.scratch)
 
     def evaluate_new(self, into: Block) -> None:
         """The right-hand side at the end of the attempted step."""
@@ -127,7 +134,7 @@ class StepFunction(Function):
 
     def is_fixed(self) -> Mask:
         """Steps of the given size, in all lanes or in none."""
-        return self.broadcast(self.b.sitofp(self.integer_at("ctx", Context.fixed), DOUBLE)).equals(1.0)
+        return self.broadcast(self.integer_at(Context.fixed).number()).equals(1.0)
 
     def mark(self, mask: Mask, status: Status) -> None:
         self.lane[Lane.status] = mask.where(float(status), self.lane[Lane.status])

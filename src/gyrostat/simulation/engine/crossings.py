@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array
+from ...tracing.loops import Block, Mask, Vector
 from ..integrators.methods import Collocation, Method, place_of_new
 from ..integrators.stages import Stages, mix, part
 from .context import Context, Lane, StepFunction
-from .loops import INT, Block, Mask, Vector
 
 NEAR = 2.0**-20  # of the step: how far from its ends the slopes are taken
 GRAZING = 0.01  # of the slopes: how near to zero an extremum is looked at closely
@@ -49,15 +49,15 @@ def watch(f: StepFunction, method: Method, accepted: Mask) -> None:
     f.copy(f.y_new, f.stage, f.n)
     f.x[0] = t_new
     f.evaluate(Context.events, f.g_new)
-    directions = f.pointer_at("ctx", Context.directions)
+    directions = f.pointer_at(Context.directions)
     with f.loop(f.n_events) as i:
-        way = f.broadcast(f.number_at(directions, i))
+        way = f.broadcast(directions.number(i))
         for left, right in pairwise(_points(f, method, i)):
             lane[Lane.event] = (accepted & _doubtful(f, left, right, way)).where(1.0, lane[Lane.event])
 
 
 def _near(f: StepFunction, place: int) -> Block:
-    return f.g_near.after(f.b.mul(f.n_events, INT(place)))
+    return f.g_near.after(f.n_events * place)
 
 
 def _evaluate_near(f: StepFunction, y: Any, ydot: Any, dt: Vector, t: Vector, place: int) -> None:
@@ -84,7 +84,7 @@ def _points(f: StepFunction, method: Method, i: Any) -> list[tuple[float, Vector
     between = []
     for s, c in enumerate(method.c if isinstance(method, Collocation) else ()):
         k, lane = divmod(s, f.lanes)
-        value, after = (f.broadcast(f.number_at(_near(f, 2 + 2 * k + m).address(i), lane)) for m in (0, 1))
+        value, after = (f.broadcast(_near(f, 2 + 2 * k + m).address(i).number(lane)) for m in (0, 1))
         between.append((c, value, (after - value) / NEAR))
     return [begin, *between, end]
 

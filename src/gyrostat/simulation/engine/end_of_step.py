@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-
+from ...tracing.loops import Mask, Module
 from ..integrators.collocation import keep_stages
 from ..integrators.methods import Collocation, Method, place_of_new
 from .context import Context, Lane, Status, StepFunction
-from .loops import DOUBLE, INT, Mask
 
 
-def commit(module: ir.Module, method: Method, lanes: int) -> None:
+def commit(module: Module, method: Method, lanes: int) -> None:
     """The function `commit(ctx)`."""
     f = StepFunction(module, "commit", lanes)
     lane = f.lane
@@ -44,13 +42,13 @@ def _save_within(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
         return accepted & (save <= end) & ~(stopped & save.equals(end))
 
     with f.when(due().any()):
-        f.call_named("extra_stages", f.arguments["ctx"])
+        f.call_named("extra_stages", f.argument("ctx"))
         with f.repeat() as leave_if:
             now = due()
-            leave_if(f.b.not_(now.any()))
+            leave_if(~now.any())
             theta = (lane[Lane.save] - lane[Lane.t]) / lane[Lane.h_tried]
             lane[Lane.theta] = now.where(f.min(theta, 1.0), 0.0)
-            f.call_named("dense", f.arguments["ctx"])
+            f.call_named("dense", f.argument("ctx"))
             exact = lane[Lane.save].equals(lane[Lane.t_new])
             f.copy(f.y_new, f.at, f.n, exact)
             _each_lane(f, now, lambda k: _save_lane(f, k))
@@ -59,15 +57,15 @@ def _save_within(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
 def _at_stop(f: StepFunction, stopped: Mask) -> None:
     """The next stop; held values where the stop is a sample; K_1 and events anew, beyond the jump; the row to save."""
     lane = f.lane
-    breaks, samples = f.pointer_at("ctx", Context.breaks), f.pointer_at("ctx", Context.samples)
+    breaks, samples = f.pointer_at(Context.breaks), f.pointer_at(Context.samples)
     lane[Lane.sampled] = -1.0
 
     def next_stop(k: int) -> None:
-        place = f.b.fptosi(_element(f, Lane.stop_index, k), INT)
-        _set_element(f, Lane.sampled, k, f.number_at(samples, place))
-        place = f.b.add(place, INT(1))
-        _set_element(f, Lane.stop_index, k, f.b.sitofp(place, DOUBLE))
-        _set_element(f, Lane.stop, k, f.number_at(breaks, place))
+        place = _element(f, Lane.stop_index, k).integer()
+        _set_element(f, Lane.sampled, k, samples.number(place))
+        place = place + 1
+        _set_element(f, Lane.stop_index, k, place.number())
+        _set_element(f, Lane.stop, k, breaks.number(place))
 
     _each_lane(f, stopped, next_stop)
     f.set_before_stop()
@@ -81,7 +79,7 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
         f.copy(f.held_new, f.stage.after(f.n), f.n_held, taken)
     f.evaluate(Context.rhs, f.at)
     f.copy(f.at, f.K0, f.n, stopped)
-    with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
+    with f.when(f.n_events > 0):
         f.evaluate(Context.events, f.g_new)
         f.copy(f.g_new, f.g_old, f.n_events, stopped)
     f.mark(stopped & ~(lane[Lane.stop] < float("inf")) & f.is_(Lane.status, Status.running), Status.done)
@@ -91,28 +89,28 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
 
 def _save_lane(f: StepFunction, k: int) -> None:
     """Write `at` and the held values of lane k to its row, and move on to the next time."""
-    index = f.b.fptosi(_element(f, Lane.save_index, k), INT)
-    out = f.b.load(f.b.gep(f.pointer_at("ctx", Context.out), [INT(k)], source_etype=INT), typ=ir.PointerType())
-    row = f.b.gep(out, [f.b.mul(index, f.b.add(f.n, f.n_held))], source_etype=DOUBLE)
-    held, rest = f.stage.after(f.n), f.b.gep(row, [f.n], source_etype=DOUBLE)
+    index = _element(f, Lane.save_index, k).integer()
+    out = f.pointer_at(Context.out).pointer(k)
+    row = out.at(index * (f.n + f.n_held))
+    held, rest = f.stage.after(f.n), row.at(f.n)
     for source, target, count in ((f.at, row, f.n), (held, rest, f.n_held)):
         with f.loop(count) as i:
-            f.b.store(f.number_at(source.address(i), k), f.b.gep(target, [i], source_etype=DOUBLE))
-    following = f.b.add(index, INT(1))
-    _set_element(f, Lane.save_index, k, f.b.sitofp(following, DOUBLE))
-    _set_element(f, Lane.save, k, f.number_at(f.pointer_at("ctx", Context.saves), following))
+            target.store(i, source.address(i).number(k))
+    following = index + 1
+    _set_element(f, Lane.save_index, k, following.number())
+    _set_element(f, Lane.save, k, f.pointer_at(Context.saves).number(following))
 
 
 def _element(f: StepFunction, lane: Lane, k: int) -> Any:
-    return f.number_at(f.lane.address(int(lane)), k)
+    return f.lane.address(int(lane)).number(k)
 
 
 def _set_element(f: StepFunction, lane: Lane, k: int, value: Any) -> None:
-    f.b.store(value, f.b.gep(f.lane.address(int(lane)), [INT(k)], source_etype=DOUBLE))
+    f.lane.address(int(lane)).store(k, value)
 
 
 def _each_lane(f: StepFunction, mask: Mask, action: Callable[[int], None]) -> None:
     """Do something in each lane where the mask holds, one after the other."""
     for k in range(f.lanes):
-        with f.when(f.b.extract_element(mask.value, INT(k))):
+        with f.when(mask.lane(k)):
             action(k)

@@ -15,8 +15,7 @@ Each lane has its own time, step and status; a lane's numbers never depend on th
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from ...tracing.loops import Module
 from ..integrators.collocation import collocation_trial
 from ..integrators.collocation_control import collocation_step
 from ..integrators.explicit import evaluate_stage, explicit_step, explicit_trial
@@ -25,14 +24,13 @@ from ..integrators.methods import Collocation, Gauss, Method, Tableau, place_of_
 from .context import Context, Lane, Status, StepFunction
 from .crossings import watch
 from .end_of_step import commit
-from .loops import INT
 
 ENTRIES = ("start", "advance", "trial", "commit")
 
 
 def stepper(method: Method, lanes: int) -> str:
     """LLVM assembly of the module for one method."""
-    module = ir.Module(name=method.name)
+    module = Module()
     if not isinstance(method, Collocation):
         _dense(module, method, lanes)
     _trial(module, method, lanes)
@@ -40,11 +38,10 @@ def stepper(method: Method, lanes: int) -> str:
     commit(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
-    lines = str(module).splitlines()
-    return "\n".join(line for line in lines if not line.startswith(("target triple", "target datalayout")))
+    return module.text()
 
 
-def _dense(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
+def _dense(module: Module, method: Tableau | Gauss, lanes: int) -> None:
     """y(t + theta h) = y + h sum_j w_j(theta) K_j, into `at`."""
     extra = StepFunction(module, "extra_stages", lanes)
     if isinstance(method, Tableau):
@@ -59,7 +56,7 @@ def _dense(module: ir.Module, method: Tableau | Gauss, lanes: int) -> None:
     f.end()
 
 
-def _trial(module: ir.Module, method: Method, lanes: int) -> None:
+def _trial(module: Module, method: Method, lanes: int) -> None:
     """A step of the size h_tried to the time t_new, in every lane: the same bits wherever the size is the same."""
     f = StepFunction(module, "trial", lanes)
     if isinstance(method, Collocation):
@@ -72,7 +69,7 @@ def _trial(module: ir.Module, method: Method, lanes: int) -> None:
     f.end()
 
 
-def _attempt(module: ir.Module, method: Method, lanes: int) -> None:
+def _attempt(module: Module, method: Method, lanes: int) -> None:
     """Try one step in every running lane: y_new, K_new, accepted, h_next; g_new and event for the accepted."""
     f = StepFunction(module, "attempt", lanes)
     lane = f.lane
@@ -96,12 +93,12 @@ def _attempt(module: ir.Module, method: Method, lanes: int) -> None:
     with f.when(accepted.any()):
         if isinstance(method, Gauss) or (isinstance(method, Tableau) and not method.needs_new):
             f.evaluate_new(f.K(place_of_new(method)))
-        with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
+        with f.when(f.n_events > 0):
             watch(f, method, accepted)
     f.end()
 
 
-def _start(module: ir.Module, lanes: int) -> None:
+def _start(module: Module, lanes: int) -> None:
     """K_1, event values; a first step where h is 0: 0.01 |y| / |f| in the norm of the tolerances (Hairer, II.4).
 
     Lanes that are under way keep theirs, bit for bit.
@@ -114,13 +111,13 @@ def _start(module: ir.Module, lanes: int) -> None:
     f.x[0] = lane[Lane.t]
     f.evaluate(Context.rhs, f.at)
     f.copy(f.at, f.K0, f.n, fresh)
-    with f.when(f.b.icmp_signed(">", f.n_events, INT(0))):
+    with f.when(f.n_events > 0):
         f.evaluate(Context.events, f.g_new)
         f.copy(f.g_new, f.g_old, f.n_events, fresh)
-    atol, rtol = f.pointer_at("ctx", Context.atol), f.pointer_at("ctx", Context.rtol)
+    atol, rtol = f.pointer_at(Context.atol), f.pointer_at(Context.rtol)
     d0, d1 = f.variable(0.0), f.variable(0.0)
     with f.loop(f.n) as i:
-        scale = f.broadcast(f.number_at(atol, i)) + f.broadcast(f.number_at(rtol, i)) * f.abs(f.y[i])
+        scale = f.broadcast(atol.number(i)) + f.broadcast(rtol.number(i)) * f.abs(f.y[i])
         a, b = f.y[i] / scale, f.K0[i] / scale
         d0[0], d1[0] = d0[0] + a * a, d1[0] + b * b
     tiny = (d0[0] < 1e-10) | (d1[0] < 1e-10) | ~(d1[0] < float("inf"))
@@ -131,22 +128,22 @@ def _start(module: ir.Module, lanes: int) -> None:
     f.end()
 
 
-def _advance(module: ir.Module, lanes: int) -> None:
+def _advance(module: Module, lanes: int) -> None:
     """Attempt and commit, until all lanes have ended, n attempts are made, enough lanes have stood still for long enough, or an event asks
     for the host.
     """
-    f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns=INT)
+    f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns_integer=True)
     count, idle, asked = f.counter(0), f.counter(0), f.counter(0)
     with f.repeat() as leave_if:
         running = f.is_(Lane.status, Status.running)
-        leave_if(f.b.not_(running.any()))
-        leave_if(f.b.icmp_signed(">=", f.get(count), f.arguments["n_most"]))
-        standing = f.b.ctpop(f.b.bitcast((~running).value, ir.IntType(lanes)))
-        f.set(idle, f.b.add(f.get(idle), f.b.zext(standing, INT)))
-        leave_if(f.b.icmp_signed(">=", f.get(idle), f.arguments["n_idle"]))
-        f.call_named("attempt", f.arguments["ctx"])
-        f.set(asked, f.b.zext(f.is_(Lane.event, 1.0).any(), INT))
-        leave_if(f.b.icmp_signed("!=", f.get(asked), INT(0)))
-        f.call_named("commit", f.arguments["ctx"])
-        f.set(count, f.b.add(f.get(count), INT(1)))
-    f.end(f.get(asked))
+        leave_if(~running.any())
+        leave_if(count.get() >= f.integer_argument('n_most'))
+        standing = (~running).count()
+        idle.set(idle.get() + standing)
+        leave_if(idle.get() >= f.integer_argument('n_idle'))
+        f.call_named("attempt", f.argument("ctx"))
+        asked.set(f.is_(Lane.event, 1.0).any().integer())
+        leave_if(~asked.get().equals(0))
+        f.call_named("commit", f.argument("ctx"))
+        count.set(count.get() + 1)
+    f.end(asked.get())

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...tracing.loops import Block, Mask, Vector
 from ..engine.context import Context, Lane, StepFunction
-from ..engine.loops import DOUBLE, Block, Mask, Vector
 from .gauss import Collocation
 from .newton import correct, factor
 from .stages import Stages, mix, over_lanes, part, predict, weighted
@@ -42,22 +42,22 @@ def collocation_trial(f: StepFunction, method: Collocation) -> Trial:
     predict(f, method, stages)
     with f.when(newton.any()):
         factor(f, method, stages)
-    atol, rtol = f.pointer_at("ctx", Context.atol), f.pointer_at("ctx", Context.rtol)
+    atol, rtol = f.pointer_at(Context.atol), f.pointer_at(Context.rtol)
     with f.loop(f.n) as i:
-        scale = f.broadcast(f.number_at(atol, i)) + f.broadcast(f.number_at(rtol, i)) * f.abs(f.y[i])
+        scale = f.broadcast(atol.number(i)) + f.broadcast(rtol.number(i)) * f.abs(f.y[i])
         stages.weight[i] = h / scale
     most = fixed.where(FIXED_MOST, newton.where(NEWTON_MOST, MOST))
     close = newton.where(NEWTON_CLOSE, CLOSE)
-    share = 1.0 / (float(len(method.c)) * f.broadcast(f.b.sitofp(f.n, DOUBLE)))
+    share = 1.0 / (float(len(method.c)) * f.broadcast(f.n.number()))
     before, state, count = (f.variable(x) for x in (float("inf"), OPEN, 0.0))
     with f.repeat() as leave_if:
-        leave_if(f.b.not_((state[0].equals(OPEN) & (count[0] < most)).any()))
+        leave_if(~(state[0].equals(OPEN) & (count[0] < most)).any())
         squares = f.variable(0.0)
-        with f.b.if_else(newton.any()) as (by_newton, by_itself):
-            with by_newton:
-                _newton_sweep(f, method, stages, squares)
-            with by_itself:
-                _sweep(f, method, stages, fixed, squares)
+        by_newton = newton.any()
+        with f.when(by_newton):
+            _newton_sweep(f, method, stages, squares)
+        with f.when(~by_newton):
+            _sweep(f, method, stages, fixed, squares)
         count[0] = count[0] + 1.0
         size = f.sqrt(over_lanes(f, squares[0]) * share)
         rate = size / before[0]

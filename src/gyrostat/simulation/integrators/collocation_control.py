@@ -11,8 +11,8 @@ iteration the error (3) of newton.py is added, a hundredth of it (so calibrated 
 
 from __future__ import annotations
 
+from ...tracing.loops import Mask, Vector
 from ..engine.context import Context, Lane, Status, StepFunction
-from ..engine.loops import DOUBLE, Mask, Vector
 from .collocation import Trial, collocation_trial
 from .gauss import Collocation
 from .newton import beyond
@@ -64,7 +64,7 @@ def _error(f: StepFunction, method: Collocation, trial: Trial) -> tuple[Vector, 
         total[0], lower[0], higher[0] = total[0] + e * e, lower[0] + lo * lo, higher[0] + hi * hi
         size[0] = size[0] + f.abs(f.y_new[i])
         stages.rest[0][i] = C_hi + swapped(f, C_hi)
-    controlled = f.broadcast(f.b.sitofp(f.integer_at("ctx", Context.n_control), DOUBLE))
+    controlled = f.broadcast(f.integer_at(Context.n_control).number())
     error = f.variable(SMOOTH * f.sqrt(total[0] / controlled))
     hi = f.max(f.sqrt(higher[0] / controlled) - NOISE, 0.0)
     promised = SMOOTH * hi * hi * hi / (lower[0] / controlled + 1e-30)  # (1) of the norms
@@ -87,7 +87,7 @@ def _choose(
     given up where its steps are not longer by as much, and begun where errors, stops and `h_max` promise still longer ones.
     """
     lane, newton = f.lane, trial.newton
-    n = f.broadcast(f.b.sitofp(f.n, DOUBLE))
+    n = f.broadcast(f.n.number())
     ratio = 2.0 + n * (1.0 / 60.0) + n * n * (1.0 / 540.0)
     usual, wait = lane[Lane.h_fixed_point], lane[Lane.wait]
     slow = (trial.iterations > AIM) | ~trial.solved

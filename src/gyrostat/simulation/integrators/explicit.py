@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...tracing.loops import Block, Mask, Vector
 from ..engine.context import Context, Lane, Status, StepFunction
-from ..engine.loops import DOUBLE, Block, Mask, Vector
 from .runge_kutta import Tableau
 
 SAFETY, SHRINK, GROW = 0.94, 0.2, 10.0
@@ -46,14 +46,14 @@ def explicit_step(f: StepFunction, method: Tableau, running: Mask, last: Mask) -
             size[0] = size[0] + f.abs(f.y_new[i])
         f.evaluate_new(f.K(method.stages))
         blocks.append(f.K(method.stages))
-    atol, rtol = f.pointer_at("ctx", Context.atol), f.pointer_at("ctx", Context.rtol)
+    atol, rtol = f.pointer_at(Context.atol), f.pointer_at(Context.rtol)
     with f.loop(f.n) as i:
         if not method.needs_new:
             f.y_new[i] = f.y[i] + h * f.sum(method.b, blocks, i)
             size[0] = size[0] + f.abs(f.y_new[i])
         if method.errors:
             larger = f.max(f.abs(f.y[i]), f.abs(f.y_new[i]))
-            scale = f.broadcast(f.number_at(atol, i)) + f.broadcast(f.number_at(rtol, i)) * larger
+            scale = f.broadcast(atol.number(i)) + f.broadcast(rtol.number(i)) * larger
             for total, row in zip(sums, method.errors, strict=True):
                 e = f.sum(row, blocks, i) / scale
                 total[0] = total[0] + e * e
@@ -61,7 +61,7 @@ def explicit_step(f: StepFunction, method: Tableau, running: Mask, last: Mask) -
     if not method.errors:
         f.mark(running & ~finite, Status.not_finite)
         return running & finite, lane[Lane.h]
-    count = f.broadcast(f.b.sitofp(f.integer_at("ctx", Context.n_control), DOUBLE))
+    count = f.broadcast(f.integer_at(Context.n_control).number())
     if len(sums) == 1:
         error = h * f.sqrt(sums[0][0] / count)
     else:  # Hairer's blend of the estimates of orders 5 and 3

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...tracing.loops import Mask
 from ..engine.context import Context, Lane, Status, StepFunction
-from ..engine.loops import INT, Mask
 from .gauss import Gauss
 
 MOST_ITERATIONS = 60
@@ -25,8 +25,8 @@ def gauss_trial(f: StepFunction, method: Gauss, working: Mask) -> tuple[Mask, Ma
     count = f.counter(0)
     with f.repeat() as leave_if:
         active = open_[0] > 0.0
-        leave_if(f.b.not_(active.any()))
-        leave_if(f.b.icmp_signed(">=", f.get(count), INT(MOST_ITERATIONS)))
+        leave_if(~active.any())
+        leave_if(count.get() >= MOST_ITERATIONS)
         change, size = f.variable(0.0), f.variable(0.0)
         for s in range(3):
             with f.loop(f.n) as i:
@@ -45,7 +45,7 @@ def gauss_trial(f: StepFunction, method: Gauss, working: Mask) -> tuple[Mask, Ma
         before[0] = change[0]
         open_[0] = (active & finite & ~settled).where(1.0, 0.0)
         diverged[0] = (active & ~finite).where(1.0, diverged[0])
-        f.set(count, f.b.add(f.get(count), INT(1)))
+        count.set(count.get() + 1)
     with f.loop(f.n) as i:
         f.y_new[i] = f.y[i] + h * f.sum(method.b, K, i)
     return lost[0] > 0.0, (diverged[0] > 0.0) | ((open_[0] > 0.0) & ~(before[0] <= ENOUGH))

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...tracing.loops import Block, Vector
 from ..engine.context import Context, Lane, StepFunction
-from ..engine.loops import INT, Block, Vector
 from .gauss import Collocation
 from .stages import Stages, in_turn, mix, only, part, swapped, weighted
 
@@ -37,23 +37,23 @@ def factor(f: StepFunction, method: Collocation, stages: Stages) -> None:
     for k, matrix in enumerate(stages.factors):
         scale = -1.0 * h * part(f, method.pairs.values, k)
         with f.loop(n) as j:
-            column, after = matrix.after(f.b.mul(j, n)), f.b.add(j, INT(1))
-            group, lane = f.b.udiv(j, INT(f.lanes)), f.b.urem(j, INT(f.lanes))
-            entries = stages.columns.after(f.b.mul(group, n))
+            column, after = matrix.after(j * n), j + 1
+            group, lane = j // f.lanes, j % f.lanes
+            entries = stages.columns.after(group * n)
             with f.loop(n) as i:
-                column[i] = scale * f.broadcast(f.number_at(entries.address(i), lane))
+                column[i] = scale * f.broadcast(entries.address(i).number(lane))
             column[j] = column[j] + in_turn(f, (1.0, 0.0))
             first, last = f.counter(j), f.counter(after)
             with f.loop(j) as m, f.when((~column[m].equals(0.0)).any()):
-                _subtract(f, column, column[m], matrix.after(f.b.mul(m, n)), f.b.add(m, INT(1)), _last(f, stages, k, m))
-                f.set(first, f.b.select(f.b.icmp_signed("<", m, f.get(first)), m, f.get(first)))
+                _subtract(f, column, column[m], matrix.after(m * n), m + 1, _last(f, stages, k, m))
+                first.set((m < first.get()).where(m, first.get()))
             column[j] = _inverse(f, column[j])
             with f.loop(n, after) as i, f.when((~column[i].equals(0.0)).any()):
                 column[i] = _times(f, column[j], column[i])
-                f.set(last, f.b.add(i, INT(1)))
+                last.set(i + 1)
             place = stages.spans[k].address(j)
-            f.b.store(f.get(first), place)
-            f.b.store(f.get(last), f.b.gep(place, [INT(1)], source_etype=INT))
+            place.store(0, first.get())
+            place.store(1, last.get())
 
 
 def correct(f: StepFunction, method: Collocation, stages: Stages) -> None:
@@ -88,25 +88,25 @@ def _jacobian(f: StepFunction, method: Collocation, stages: Stages) -> None:
         y[i] = f.y[i] + h * weighted(f, method.a[MIDDLE], stages.now, i)
     f.copy(y, f.stage, n)
     f.x[0] = f.min(lane[Lane.t] + method.c[MIDDLE] * h, lane[Lane.before_stop])
-    last, free = f.b.udiv(n, INT(f.lanes)), f.b.urem(n, INT(f.lanes))
-    with f.loop(f.b.add(last, INT(1))) as back:
-        group = f.b.sub(last, back)
-        column, step = stages.columns.after(f.b.mul(group, n)), f.variable(1.0)
+    last, free = n // f.lanes, n % f.lanes
+    with f.loop(last + 1) as back:
+        group = last - back
+        column, step = stages.columns.after(group * n), f.variable(1.0)
         for k in range(f.lanes):
-            j = f.b.add(f.b.mul(group, INT(f.lanes)), INT(k))
-            with f.when(f.b.icmp_signed("<", j, n)):
+            j = group * f.lanes + k
+            with f.when(j < n):
                 own = only(f, k)
                 step[0] = own.where(f.sqrt(1e-16 * f.max(f.abs(y[j]), 1e-5)), step[0])
                 f.stage[j] = own.where(y[j] + step[0], y[j])
         f.evaluate(Context.rhs, column)
-        with f.when(f.b.icmp_signed("==", back, INT(0))), f.loop(n) as i:
-            value[i] = f.broadcast(f.number_at(column.address(i), free))
+        with f.when(back.equals(0)), f.loop(n) as i:
+            value[i] = f.broadcast(column.address(i).number(free))
         inverse = 1.0 / step[0]
         with f.loop(n) as i:
             column[i] = (column[i] - value[i]) * inverse
         for k in range(f.lanes):
-            j = f.b.add(f.b.mul(group, INT(f.lanes)), INT(k))
-            with f.when(f.b.icmp_signed("<", j, n)):
+            j = group * f.lanes + k
+            with f.when(j < n):
                 f.stage[j] = y[j]
 
 
@@ -114,21 +114,21 @@ def _solve(f: StepFunction, stages: Stages, k: int) -> None:
     """L U x = b, in place of b in block k of `pairs`."""
     n, matrix, b = f.n, stages.factors[k], stages.pairs[k]
     with f.loop(n) as m:
-        _subtract(f, b, b[m], matrix.after(f.b.mul(m, n)), f.b.add(m, INT(1)), _last(f, stages, k, m))
+        _subtract(f, b, b[m], matrix.after(m * n), m + 1, _last(f, stages, k, m))
     with f.loop(n) as back:
-        m = f.b.sub(f.b.sub(n, INT(1)), back)
-        column = matrix.after(f.b.mul(m, n))
+        m = n - 1 - back
+        column = matrix.after(m * n)
         b[m] = _times(f, b[m], column[m])
         _subtract(f, b, b[m], column, _first(f, stages, k, m), m)
 
 
 def _first(f: StepFunction, stages: Stages, k: int, column: Any) -> Any:
-    return f.b.load(stages.spans[k].address(column), typ=INT)
+    return stages.spans[k].address(column).integer()
 
 
 def _last(f: StepFunction, stages: Stages, k: int, column: Any) -> Any:
     """The place after it."""
-    return f.b.load(f.b.gep(stages.spans[k].address(column), [INT(1)], source_etype=INT), typ=INT)
+    return stages.spans[k].address(column).integer(1)
 
 
 # ---- complex numbers

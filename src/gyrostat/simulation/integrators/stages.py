@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
+from ...tracing.loops import Block, Mask, Vector
 from ..engine.context import Context, Lane, StepFunction
-from ..engine.loops import BIT, INT, Block, Mask, Vector
 from .gauss import Collocation
 
 FARTHEST = 2.0  # steps that the polynomial of the step before is continued over
@@ -27,14 +25,14 @@ class Stages:
         blocks = len(method.c) // f.lanes
         self.now = [f.K(1 + k) for k in range(blocks)]
         self.past = [f.K(1 + blocks + k) for k in range(blocks)]
-        memory, n = Block(f, f.pointer_at("ctx", Context.solver)), f.n
+        memory, n = f.block(Context.solver), f.n
         self.weight = memory
-        self.rest = [memory.after(f.b.mul(n, INT(1 + k))) for k in range(blocks)]
-        self.pairs = [memory.after(f.b.mul(n, INT(1 + blocks + k))) for k in range(blocks)]
-        self.spans = [memory.after(f.b.mul(n, INT(1 + 2 * blocks + k))) for k in range(blocks)]
-        square, start = f.b.mul(n, n), f.b.mul(n, INT(1 + 3 * blocks))
-        self.factors = [memory.after(f.b.add(start, f.b.mul(square, INT(k)))) for k in range(blocks)]
-        self.columns = memory.after(f.b.add(start, f.b.mul(square, INT(blocks))))
+        self.rest = [memory.after(n * (1 + k)) for k in range(blocks)]
+        self.pairs = [memory.after(n * (1 + blocks + k)) for k in range(blocks)]
+        self.spans = [memory.after(n * (1 + 2 * blocks + k)) for k in range(blocks)]
+        square, start = n * n, n * (1 + 3 * blocks)
+        self.factors = [memory.after(start + square * k) for k in range(blocks)]
+        self.columns = memory.after(start + square * blocks)
 
 
 def predict(f: StepFunction, method: Collocation, stages: Stages) -> None:
@@ -60,7 +58,7 @@ def predict(f: StepFunction, method: Collocation, stages: Stages) -> None:
 def part(f: StepFunction, numbers: Any, k: int) -> Vector:
     """Of one number per stage, those of block k."""
     values = [float(x) for x in numbers[k * f.lanes : (k + 1) * f.lanes]]
-    return Vector(f, ir.Constant(f.type, values))
+    return f.lane_by_lane(values)
 
 
 def weighted(f: StepFunction, weights: Any, K: list[Block], i: Any) -> Vector:
@@ -68,7 +66,7 @@ def weighted(f: StepFunction, weights: Any, K: list[Block], i: Any) -> Vector:
     total = None
     for j, weight in enumerate(weights):
         if not (isinstance(weight, float) and weight == 0.0):
-            term = f.broadcast(f.number_at(K[j // f.lanes].address(i), j % f.lanes)) * weight
+            term = f.broadcast(K[j // f.lanes].address(i).number(j % f.lanes)) * weight
             total = term if total is None else total + term
     assert total is not None
     return total
@@ -91,7 +89,7 @@ def over_lanes(f: StepFunction, x: Vector) -> Vector:
 
 def in_turn(f: StepFunction, pair: Any) -> Vector:
     """One number in even lanes, the other in odd ones."""
-    return Vector(f, ir.Constant(f.type, [float(x) for x in pair] * (f.lanes // 2)))
+    return f.lane_by_lane([float(x) for x in pair] * (f.lanes // 2))
 
 
 def swapped(f: StepFunction, x: Vector) -> Vector:
@@ -101,4 +99,4 @@ def swapped(f: StepFunction, x: Vector) -> Vector:
 
 def only(f: StepFunction, k: int) -> Mask:
     """Lane k."""
-    return Mask(f, ir.Constant(ir.VectorType(BIT, f.lanes), [int(m == k) for m in range(f.lanes)]))
+    return f.only(k)
