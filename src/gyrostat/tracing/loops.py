@@ -313,9 +313,7 @@ class Function:
     def _shuffle(self, name: str, places: Sequence[int]) -> Vector:
         code, picks = self.code, ", ".join(f"i32 {k}" for k in places)
         kind = f"<{self.lanes} x i32>"
-        return Vector(
-            self, code.let(f"shufflevector {code.vector} {name}, {code.vector} {name}, {kind} <{picks}>")
-        )
+        return Vector(self, code.let(f"shufflevector {code.vector} {name}, {code.vector} {name}, {kind} <{picks}>"))
 
     def call(self, function: Pointer, *arguments: _Value) -> None:
         """Call a function by its address."""

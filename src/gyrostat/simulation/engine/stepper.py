@@ -137,10 +137,10 @@ def _advance(module: Module, lanes: int) -> None:
     with f.repeat() as leave_if:
         running = f.is_(Lane.status, Status.running)
         leave_if(~running.any())
-        leave_if(count.get() >= f.integer_argument('n_most'))
+        leave_if(count.get() >= f.integer_argument("n_most"))
         standing = (~running).count()
         idle.set(idle.get() + standing)
-        leave_if(idle.get() >= f.integer_argument('n_idle'))
+        leave_if(idle.get() >= f.integer_argument("n_idle"))
         f.call_named("attempt", f.argument("ctx"))
         asked.set(f.is_(Lane.event, 1.0).any().integer())
         leave_if(~asked.get().equals(0))
