@@ -135,7 +135,7 @@ def test_convert_refuses_what_the_format_cannot_say(tmp_path):
     source = tmp_path / "wheel.toml"
     source.write_text(
         'name = "x"\n[[body]]\nname = "hub"\nmass = 1\ninertia = [1, 1, 1]\n'
-        '[[wheel]]\nname = "rw"\nbody = "hub"\naxis = [0, 0, 1]\nspin_inertia = 0.1\n'
+        '[[wheel]]\nname = "rw"\nparent = "hub"\naxis = [0, 0, 1]\nspin_inertia = 0.1\n'
     )
     done = gyrostat("convert", source, tmp_path / "wheel.urdf")
     assert done.returncode == 1

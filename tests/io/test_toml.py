@@ -55,7 +55,7 @@ joint = { kind = "spherical", quaternion = [0.6, 0.8, 0, 0] }
 
 [[wheel]]
 name = "rw_x"
-body = "hub"
+parent = "hub"
 axis = [1, 0, 0]
 spin_inertia = 0.1
 max_torque = 0.2
@@ -63,7 +63,7 @@ max_speed = "6000 rpm"
 
 [[wheel]]
 name = "rw_out"
-body = "boom"
+parent = "boom"
 axis = [0, 1, 1]
 spin_inertia = 0.02
 position = [0.5, 0, 0]
@@ -160,7 +160,7 @@ ARM = MINIMAL + '[[body]]\nname = "arm"\nparent = "hub"\nmass = 1\ninertia = [1,
         (ARM.replace('"arm"', '"hub"'), "duplicate-name", 6, ["twice"]),
         (MINIMAL + '[[frame]]\nname = "f"\nbody = "hob"\n', "unknown-body", 6, ["frame 'f'", "Did you mean 'hub'"]),
         (
-            MINIMAL + '[[wheel]]\nname = "w"\nbody = "hub"\naxis = [0, 0, 1]\nspin_inertia = 0.1\nmass = 1\n',
+            MINIMAL + '[[wheel]]\nname = "w"\nparent = "hub"\naxis = [0, 0, 1]\nspin_inertia = 0.1\nmass = 1\n',
             "wheel",
             6,
             ["included=False"],

@@ -122,7 +122,7 @@ inertia = [0.1, 3.0, 3.0]
 joint = { name = "shoulder", position = [0.5, 0.0, 0.0], axis = [1.0, 0.0, 1.0] }
 [[wheel]]
 name = "wheel"
-body = "bus"
+parent = "bus"
 axis = [0.0, 0.0, 1.0]
 spin_inertia = 0.05
 """

@@ -25,7 +25,7 @@ class Gyro(NamedTuple):
 
 def gyro(
     name: str,
-    body: str,
+    parent: str,
     gimbal_axis: Any,
     spin_axis: Any,
     spin_inertia: float,
@@ -35,7 +35,7 @@ def gyro(
     max_rate: float = INFINITY,
     max_torque: float = INFINITY,
 ) -> tuple[Body, Body]:
-    """A gimbal on `body` that turns about `gimbal_axis`, and its wheel, which spins about `spin_axis` at gimbal angle zero.
+    """A gimbal on the body `parent` that turns about `gimbal_axis`, and its wheel, which spins about `spin_axis` at gimbal angle zero.
 
     mass, in kg, is that of both; the gimbal has the wheel's inertia once more. max_rate, max_torque: of the gimbal.
     """
@@ -43,12 +43,17 @@ def gyro(
     wheel = Wheel(f"{name} wheel", name, spin_axis, spin_inertia)
     a = wheel.joint.axis
     inertia = spin_inertia * (np.eye(3) + np.outer(a, a))  # wheel: J and J/2; structure: as much again, evenly
-    gimbal = Joint(f"{name} gimbal", "revolute", body, position, axis=gimbal_axis, limits=limits)
+    gimbal = Joint(f"{name} gimbal", "revolute", parent, position, axis=gimbal_axis, limits=limits)
     return Body(name, mass, inertia=inertia, joint=gimbal), wheel
 
 
 def gyro_pyramid(
-    body: str, spin_inertia: float, *, skew_angle: float = float(np.arctan(2**0.5)), name: str = "gyro", **options: Any
+    parent: str,
+    spin_inertia: float,
+    *,
+    skew_angle: float = float(np.arctan(2**0.5)),
+    name: str = "gyro",
+    **options: Any,
 ) -> tuple[Body, ...]:
     """Four gyros whose gimbal axes stand on the faces of a pyramid: g = (sin b cos k90, sin b sin k90, cos b), b = 54.74 deg.
 
@@ -59,7 +64,7 @@ def gyro_pyramid(
         azimuth = k * np.pi / 2
         c, s = np.cos(azimuth), np.sin(azimuth)
         g = (np.sin(skew_angle) * c, np.sin(skew_angle) * s, np.cos(skew_angle))
-        bodies += gyro(f"{name}_{k + 1}", body, g, (-s, c, 0.0), spin_inertia, **options)
+        bodies += gyro(f"{name}_{k + 1}", parent, g, (-s, c, 0.0), spin_inertia, **options)
     return tuple(bodies)
 
 

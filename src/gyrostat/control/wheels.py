@@ -15,9 +15,14 @@ TAPER = 0.01  # of the speed limit: over this range the torque that would speed 
 
 
 def wheel_pyramid(
-    body: str, spin_inertia: float, *, elevation: float = float(np.arctan(0.5**0.5)), name: str = "wheel", **limits: Any
+    parent: str,
+    spin_inertia: float,
+    *,
+    elevation: float = float(np.arctan(0.5**0.5)),
+    name: str = "wheel",
+    **limits: Any,
 ) -> tuple[Body, ...]:
-    """Four wheels on a body, their axes evenly about z and raised by `elevation` towards it (default: equal in x, y and z).
+    """Four wheels on the body `parent`, their axes evenly about z and raised by `elevation` towards it (default: equal in x, y and z).
 
     limits: `max_torque`, `max_speed`, `position` of each, as of `gs.Wheel`. Any three of the four turn the body about all axes.
     """
@@ -26,7 +31,7 @@ def wheel_pyramid(
         azimuth = np.pi / 4 + k * np.pi / 2
         level, up = np.cos(elevation), np.sin(elevation)
         axis = (level * np.cos(azimuth), level * np.sin(azimuth), up)
-        wheels.append(Wheel(f"{name}_{k + 1}", body, axis, spin_inertia, **limits))
+        wheels.append(Wheel(f"{name}_{k + 1}", parent, axis, spin_inertia, **limits))
     return tuple(wheels)
 
 

@@ -174,7 +174,7 @@ class BodyTable(Table):
 
 class WheelTable(Table):
     name: Name
-    body: Name
+    parent: Name
     axis: Vector
     spin_inertia: Real
     position: Vector = Field(default_factory=lambda: [0.0, 0.0, 0.0])

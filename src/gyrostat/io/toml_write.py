@@ -99,7 +99,7 @@ def _wheel(body: Body) -> dict[str, Any] | None:
     joint, axis = body.joint, body.joint.axis
     spin = float(axis @ body.inertia @ axis)
     across = float(np.trace(body.inertia) - spin) / 2
-    values: dict[str, Any] = {"name": body.name, "body": body.parent, "axis": axis, "spin_inertia": spin}
+    values: dict[str, Any] = {"name": body.name, "parent": body.parent, "axis": axis, "spin_inertia": spin}
     if joint.position.any():
         values["position"] = joint.position
     if not body.included:

@@ -250,7 +250,7 @@ class Thruster:
 
 def Wheel(
     name: str,
-    body: str,
+    parent: str,
     axis: Any,
     spin_inertia: Any,
     *,
@@ -261,15 +261,15 @@ def Wheel(
     max_torque: float = INFINITY,
     max_speed: float = INFINITY,
 ) -> Body:
-    """A reaction or momentum wheel on `body`, spinning about `axis` (in the carrier's axes).
+    """A reaction or momentum wheel on the body `parent`, spinning about `axis` (in the carrier's axes).
 
     By default the carrier's mass properties include it. With `included=False` they do not: give its mass and transverse inertia.
     """
-    joint = Joint(name, "wheel", body, position, axis=axis, limits=Limits(velocity=max_speed, effort=max_torque))
+    joint = Joint(name, "wheel", parent, position, axis=axis, limits=Limits(velocity=max_speed, effort=max_torque))
     if included and (mass != 0.0 or transverse_inertia != 0.0):
         raise ValueError(
             f"wheel '{name}': mass {mass} and transverse inertia {transverse_inertia} are given, but the carrier "
-            f"'{body}' already includes the wheel. Leave them out, or pass included=False."
+            f"'{parent}' already includes the wheel. Leave them out, or pass included=False."
         )
     aa = np.outer(joint.axis, joint.axis)
     inertia = transverse_inertia * (np.eye(3) - aa) + scalar(spin_inertia, f"wheel '{name}': spin_inertia") * aa
