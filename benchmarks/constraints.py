@@ -20,6 +20,7 @@ from timing import machine, seconds
 
 from gyrostat.formulations import attitude_lagrange, recursive
 from gyrostat.formulations import constraints as gc
+from gyrostat.kinematics import neutral
 from gyrostat.papers.forbes2019 import crafts
 from gyrostat.papers.forbes2019.servicing import welded_in_mujoco
 from gyrostat.tracing import compile
@@ -45,7 +46,7 @@ def rows() -> list[dict[str, Any]]:
     kernels = {name: compile(f, craft, threads=1) for name, f in functions.items()}
     alone = crafts.servicer()
     maximal = compile(attitude_lagrange.forward_dynamics, alone, threads=1)
-    free = (recursive.neutral(alone), np.zeros(alone.nv), np.ones(alone.nv))
+    free = (neutral(alone), np.zeros(alone.nv), np.ones(alone.nv))
     state = (q, v, tau)
     many = tuple(np.repeat(x[None], BATCH, axis=0) for x in state)
     calls: dict[str, Any] = {}

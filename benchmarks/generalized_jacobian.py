@@ -22,7 +22,7 @@ from timing import machine, seconds
 
 import gyrostat as gs
 from gyrostat.formulations import generalized_jacobian as gj
-from gyrostat.formulations.generalized_jacobian import implementations as figure_3
+from gyrostat.formulations.generalized_jacobian.paper import implementations as figure_3
 from gyrostat.papers.wilde2018 import spatial_table
 from gyrostat.tracing import Kernel, compile
 from gyrostat.verification.peers.shared import swapped

@@ -17,6 +17,7 @@ SOURCE = Path(gyrostat.__file__).parent
 LAYERS = (
     "algebra",
     "model",
+    "kinematics",
     "formulations",
     "tracing",
     "workspace",

@@ -3,30 +3,30 @@
 from typing import TYPE_CHECKING, Any
 
 from . import algebra as algebra
-from .formulations.recursive import Poses as Poses
 from .formulations.recursive import bias_force as bias_force
-from .formulations.recursive import center_of_mass as center_of_mass
 from .formulations.recursive import centroidal_momentum_matrix as centroidal_momentum_matrix
-from .formulations.recursive import composite_inertia as composite_inertia
-from .formulations.recursive import configuration_difference as configuration_difference
-from .formulations.recursive import configuration_rate as configuration_rate
 from .formulations.recursive import coriolis_matrix as coriolis_matrix
 from .formulations.recursive import forward_dynamics as forward_dynamics
-from .formulations.recursive import forward_kinematics as forward_kinematics
-from .formulations.recursive import frame_pose as frame_pose
 from .formulations.recursive import hybrid_dynamics as hybrid_dynamics
 from .formulations.recursive import inertial_parameters as inertial_parameters
 from .formulations.recursive import inverse_dynamics as inverse_dynamics
-from .formulations.recursive import jacobian as jacobian
-from .formulations.recursive import jacobian_rate as jacobian_rate
 from .formulations.recursive import kinetic_energy as kinetic_energy
 from .formulations.recursive import mass_matrix as mass_matrix
 from .formulations.recursive import momentum as momentum
-from .formulations.recursive import neutral as neutral
 from .formulations.recursive import reaction_wrenches as reaction_wrenches
 from .formulations.recursive import regressor as regressor
-from .formulations.recursive import step_configuration as step_configuration
-from .formulations.recursive import total_mass as total_mass
+from .kinematics import Poses as Poses
+from .kinematics import center_of_mass as center_of_mass
+from .kinematics import composite_inertia as composite_inertia
+from .kinematics import configuration_difference as configuration_difference
+from .kinematics import configuration_rate as configuration_rate
+from .kinematics import forward_kinematics as forward_kinematics
+from .kinematics import frame_pose as frame_pose
+from .kinematics import jacobian as jacobian
+from .kinematics import jacobian_rate as jacobian_rate
+from .kinematics import neutral as neutral
+from .kinematics import step_configuration as step_configuration
+from .kinematics import total_mass as total_mass
 from .model import Body as Body
 from .model import DHLink as DHLink
 from .model import Finding as Finding
@@ -60,15 +60,15 @@ if TYPE_CHECKING:
     from .formation import FormationTrajectory as FormationTrajectory
     from .formation import Group as Group
     from .formulations import constraints as constraints
-    from .formulations.equivalent_manipulator import equivalent_force as equivalent_force
-    from .formulations.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
-    from .formulations.equivalent_manipulator import equivalent_state as equivalent_state
     from .formulations.generalized_jacobian import base_velocity_from_momentum as base_velocity_from_momentum
     from .formulations.generalized_jacobian import generalized_coriolis as generalized_coriolis
     from .formulations.generalized_jacobian import generalized_inertia as generalized_inertia
     from .formulations.generalized_jacobian import generalized_jacobian as generalized_jacobian
     from .formulations.generalized_jacobian import generalized_jacobian_rate as generalized_jacobian_rate
     from .formulations.generalized_jacobian import reduced_forward_dynamics as reduced_forward_dynamics
+    from .formulations.lie_lagrange.equivalent_manipulator import equivalent_force as equivalent_force
+    from .formulations.lie_lagrange.equivalent_manipulator import equivalent_manipulator as equivalent_manipulator
+    from .formulations.lie_lagrange.equivalent_manipulator import equivalent_state as equivalent_state
     from .io import check as check
     from .io import load as load
     from .io import load_formation as load_formation
@@ -103,7 +103,11 @@ __version__ = "0.1.0"
 _LATER = {
     "algebra": ("attitude",),
     "formulations": ("constraints",),
-    "formulations.equivalent_manipulator": ("equivalent_force", "equivalent_manipulator", "equivalent_state"),
+    "formulations.lie_lagrange.equivalent_manipulator": (
+        "equivalent_force",
+        "equivalent_manipulator",
+        "equivalent_state",
+    ),
     "formulations.generalized_jacobian": (
         "base_velocity_from_momentum",
         "generalized_coriolis",

@@ -15,7 +15,7 @@ from .algebra import Array, norm
 from .formulations.generalized_jacobian import generalized_inertia, generalized_jacobian_in_base
 from .formulations.generalized_jacobian.elimination import demand_support, eliminate
 from .formulations.generalized_jacobian.generalized_matrices import base_at_origin
-from .formulations.recursive import center_of_mass, frame_pose
+from .kinematics import center_of_mass, frame_pose
 from .model import Spacecraft
 
 POSITION = (3, 4, 5)  # rows of [w; v] that a task may want: the point's velocity

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import gyrostat as gs
 from backward_error import relative
 from gyrostat.formulations import lie_lagrange as lie
-from gyrostat.formulations.equivalent_manipulator import (
+from gyrostat.formulations.lie_lagrange.equivalent_manipulator import (
     equivalent_force,
     equivalent_manipulator,
     equivalent_state,

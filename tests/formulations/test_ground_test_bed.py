@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 import gyrostat as gs
-from gyrostat.formulations.equivalent_manipulator import equivalent_manipulator
-from gyrostat.formulations.ground_test_bed import ground_test_bed, state_on_test_bed
+from gyrostat.formulations.lie_lagrange.equivalent_manipulator import equivalent_manipulator
+from gyrostat.formulations.lie_lagrange.paper.ground_test_bed import ground_test_bed, state_on_test_bed
 from gyrostat.io.loading import load
 from gyrostat.io.saving import save
 from lie_crafts import chain

@@ -124,7 +124,7 @@ def test_compiled(module):
 
 def test_two_ways_of_solving_agree_where_both_can():
     """With mass everywhere the loads-first and the joint solution are the same, rotors included."""
-    from gyrostat.formulations.joint_loads import JointRows, solve_loads_first, solve_together
+    from gyrostat.formulations.common.joint_loads import JointRows, solve_loads_first, solve_together
 
     rng = np.random.default_rng(3)
     names = ["base", "link", "hand"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.formulations.virtual_manipulator import virtual_manipulator, virtual_tip
+from gyrostat.formulations.lie_lagrange.paper.virtual_manipulator import virtual_manipulator, virtual_tip
 from lie_crafts import chain
 from random_trees import random_spacecraft, random_state
 

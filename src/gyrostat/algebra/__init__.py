@@ -48,11 +48,13 @@ from .elementary import cos as cos
 from .elementary import exp as exp
 from .elementary import floor as floor
 from .elementary import is_symbolic as is_symbolic
+from .elementary import is_zero as is_zero
 from .elementary import log as log
 from .elementary import maximum as maximum
 from .elementary import minimum as minimum
 from .elementary import sign as sign
 from .elementary import sin as sin
+from .elementary import snapped as snapped
 from .elementary import sqrt as sqrt
 from .elementary import tan as tan
 from .elementary import unboxed as unboxed
@@ -83,6 +85,7 @@ from .se3 import wrench_to_parent as wrench_to_parent
 from .so3 import angle_between as angle_between
 from .so3 import cross as cross
 from .so3 import exp_so3 as exp_so3
+from .so3 import frame_along as frame_along
 from .so3 import left_jacobian as left_jacobian
 from .so3 import left_jacobian_inverse as left_jacobian_inverse
 from .so3 import log_so3 as log_so3

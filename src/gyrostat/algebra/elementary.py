@@ -26,6 +26,19 @@ def unboxed(A: Array) -> Array:
     return A.astype(float) if all(isinstance(x, (int, float, np.number)) for x in A.flat) else A
 
 
+def is_zero(x: Any) -> bool:
+    """True if x is the number zero; false for every symbol, whose value is not known."""
+    return bool(x == 0)
+
+
+def snapped(A: Array) -> Array:
+    """Constants within round-off of 0 and +-1 made exact: structural zeros then vanish from traced code."""
+    if is_symbolic(A):
+        return A
+    A = np.where(np.abs(A) < 1e-15, 0.0, A)
+    return np.where(np.abs(np.abs(A) - 1.0) < 1e-15, np.sign(A), A)
+
+
 def _unary(name: str, numeric: Callable[[Any], Any], scalar: Callable[[float], float]) -> Callable[[Any], Any]:
     def element(x: Any) -> Any:
         if isinstance(x, (int, float)):

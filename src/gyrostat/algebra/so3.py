@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import Array, asin, atan2, cos, minimum, sin, sqrt, where
+from .elementary import Array, asin, atan2, cos, minimum, sin, snapped, sqrt, where
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -200,3 +200,13 @@ def angle_between(a: Array, b: Array) -> Any:
     """Angle between two rotations (matrices), accurate near zero: 2 asin(|R_a - R_b|_F / sqrt(8))."""
     D = (a - b).ravel()
     return 2.0 * asin(minimum(sqrt(D @ D) / np.sqrt(8.0), 1.0))
+
+
+def frame_along(z: Array) -> Array:
+    """A rotation whose third column is the unit vector z; the identity for z = (0, 0, 1). Duff et al. (2017)."""
+    sign = where(z[2] < 0.0, -1.0, 1.0)
+    a = -1.0 / (sign + z[2])
+    b = z[0] * z[1] * a
+    x = np.array([1.0 + sign * z[0] * z[0] * a, sign * b, -sign * z[0]])
+    y = np.array([b, sign + z[1] * z[1] * a, -z[1]])
+    return snapped(np.column_stack([x, y, z]))

@@ -14,9 +14,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..algebra import inertia_components, skew
-from ..formulations.recursive import center_of_mass, composite_inertia, neutral, total_mass
 from ..io import CheckResult
 from ..io import check as check_file
+from ..kinematics import center_of_mass, composite_inertia, neutral, total_mass
 from ..model import Joint, Spacecraft
 from .files import model_file
 from .output import BaseKind, console, number, numbers, print_findings, safe, summary

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from ..formulations.recursive import total_mass
+from ..kinematics import total_mass
 from .check import body_tree
 from .files import must_be_writable
 from .output import command, console, number

@@ -24,7 +24,7 @@ from ..algebra import (
     solve_spd,
 )
 from ..formulations.recursive import inertial_parameters
-from ..formulations.recursive.kinematics import joint_poses
+from ..kinematics import joint_poses
 from ..model import Spacecraft
 from .base_attitude import BaseReference
 from .controller import Controller

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..algebra import Array, sqrt
 from ..formulations.generalized_jacobian import generalized_inertia, reduced_inverse_dynamics
-from ..formulations.recursive import configuration_difference
 from ..formulations.recursive import momentum as momentum_of
+from ..kinematics import configuration_difference
 from ..model import Spacecraft
 from .rate_profile import Reference
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, cross, rotation
-from ..formulations.recursive import forward_kinematics
-from ..formulations.recursive.kinematics import body_twists, joint_poses
+from ..kinematics import body_twists, forward_kinematics, joint_poses
 from ..model import Body, Joint, Limits, Spacecraft, Wheel
 
 INFINITY = float("inf")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, maximum, norm, rotation, solve_spd
-from ..formulations.recursive import center_of_mass, mass_matrix, momentum
+from ..formulations.recursive import mass_matrix, momentum
+from ..kinematics import center_of_mass
 from ..model import Spacecraft
 from .commanded import commanded_loads, joint_count
 

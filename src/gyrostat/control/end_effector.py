@@ -17,7 +17,8 @@ import numpy as np
 
 from ..algebra import Array, log_so3, transform_point
 from ..formulations.generalized_jacobian.reduced_dynamics import reduced_bias_force
-from ..formulations.recursive import frame_pose, jacobian, jacobian_rate, momentum
+from ..formulations.recursive import momentum
+from ..kinematics import frame_pose, jacobian, jacobian_rate
 from ..model import Spacecraft
 from .commanded import base_response, commanded_loads, joint_count
 from .damped_inverse import USUAL, Damping, damped_inverse

@@ -28,7 +28,7 @@ from ..algebra import (
 )
 from ..environment import Environment
 from ..formulations import spatial_forms
-from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
 from .formation_reference import Target
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, Pose, inverse, wrench_to_parent
-from ..formulations.recursive import frame_pose
+from ..kinematics import frame_pose
 from ..model import Spacecraft
 from .commanded import commanded_loads
 from .damped_inverse import USUAL, Damping, damped_inverse

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, cross, rotation
-from ..formulations.recursive import center_of_mass
+from ..kinematics import center_of_mass
 from ..model import Spacecraft, nearest
 from .controller import Controller
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, floor, quat_exp, quat_multiply
-from ..formulations.recursive import forward_kinematics, jacobian, reaction_wrenches
+from ..formulations.recursive import reaction_wrenches
+from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft
 from ..tracing import normal
 from .controller import Controller

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, clip, minimum, skew, where
-from ..formulations.recursive import forward_kinematics, jacobian
+from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft
 from .allocation import allocate
 from .controller import Controller

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, clip, mirror, rotation, solve_spd
-from ..formulations.recursive import forward_kinematics
-from ..formulations.recursive.kinematics import body_twists, joint_poses
+from ..kinematics import body_twists, forward_kinematics, joint_poses
 from ..model import Body, Spacecraft, Wheel
 
 TAPER = 0.01  # of the speed limit: over this range the torque that would speed a wheel up further falls to zero

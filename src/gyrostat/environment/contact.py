@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, cross, maximum, sqrt, where
-from ..formulations.constraints.relative_motion import FrameMotion, Kinematics, frame_motion
-from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics.relative_motion import FrameMotion, Kinematics, frame_motion
 from ..model import Spacecraft
 from .gravity import Environment
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, cross, norm, sqrt, transform_point
-from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
 from .atmosphere import Exponential
 from .gravity import Environment

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, cross, transform_point
-from ..formulations.recursive.kinematics import inertial_poses
+from ..kinematics import inertial_poses
 from ..model import Spacecraft
 
 

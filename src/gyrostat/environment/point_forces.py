@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, transform_point
-from ..formulations.recursive.kinematics import inertial_poses
+from ..kinematics import inertial_poses
 from ..model import Spacecraft
 from .gravity import Environment, gravity_wrenches
 from .orbit import Reference

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, acos, asin, clip, cross, norm, sqrt, where
-from ..formulations.recursive.kinematics import inertial_poses
+from ..kinematics import inertial_poses
 from ..model import Spacecraft
 from .ephemeris import ASTRONOMICAL_UNIT, Celestial
 from .gravity import Environment

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, Pose, cross, norm, sqrt, transform_point
-from ..formulations.recursive.kinematics import inertial_poses
+from ..kinematics import inertial_poses
 from ..model import Body, Spacecraft
 from .gravity import Environment
 from .orbit import PlanetCentered, reference_of

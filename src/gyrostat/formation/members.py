@@ -16,7 +16,7 @@ import numpy as np
 from ..algebra import Array, quat_from_rotation
 from ..environment.hill import from_hill, hill_frame
 from ..environment.orbit import Orbit
-from ..formulations.recursive import neutral
+from ..kinematics import neutral
 from ..model import Spacecraft, nearest
 
 State = dict[str, tuple[Array, Array]]  # group -> (q (members, nq), v (members, nv))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, Pose, compose, inertia_matrix
+from ..algebra import Array, Pose, compose, inertia_matrix, snapped
 from .findings import nearest
 from .kinds import KINDS, AbstractKind
 
@@ -57,11 +57,7 @@ def inertia_of(value: Any, what: str) -> Array:
 
 
 def _snapped(R: Array) -> Array:
-    """Entries within round-off of 0 and +-1 made exact: structural zeros then vanish from traced code."""
-    if R.dtype == object:
-        return R
-    R = np.where(np.abs(R) < 1e-15, 0.0, R)
-    R = np.where(np.abs(np.abs(R) - 1.0) < 1e-15, np.sign(R), R)
+    R = snapped(R)
     R.flags.writeable = False
     return R
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..algebra import Array, quat_from_rotation, rotation, rotation_from_rpy, rpy_from_rotation, sin, solve_spd
 from ..formulations import lie_lagrange
-from ..formulations.equivalent_manipulator import equivalent_manipulator, equivalent_state
-from ..formulations.ground_test_bed import rpy_rate
-from ..formulations.recursive import configuration_rate, step_configuration
+from ..formulations.lie_lagrange.equivalent_manipulator import equivalent_manipulator, equivalent_state
+from ..formulations.lie_lagrange.paper.ground_test_bed import rpy_rate
+from ..kinematics import configuration_rate, step_configuration
 from ..model import Body, Frame, Joint, Spacecraft
 from .checks import Reproduction
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..algebra import Array, angle_between, rotation
 from ..formulations import lie_lagrange, recursive
-from ..formulations.equivalent_manipulator import equivalent_manipulator, equivalent_state
+from ..formulations.lie_lagrange.equivalent_manipulator import equivalent_manipulator, equivalent_state
+from ..kinematics import neutral, step_configuration
 from .checks import Check, at_most, holds
 from .from2011 import MISS, PASS_AT, Steps, closest_approach, craft, pinned_mass_matrix
 
@@ -21,7 +22,7 @@ def equation_checks(count: int = 50) -> list[Check]:
     body, rng = craft(), np.random.default_rng(0)
     mass, bias, skew, acceleration = [], [], [], []
     for _ in range(count):
-        q = recursive.step_configuration(body, recursive.neutral(body), rng.normal(size=body.nv))
+        q = step_configuration(body, neutral(body), rng.normal(size=body.nv))
         v, tau, x, y = rng.normal(size=(4, body.nv))
         M, h = recursive.mass_matrix(body, q), recursive.bias_force(body, q, v)
         mass.append(_size(lie_lagrange.mass_matrix(body, q) - M) / _size(M))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array, rotation, rpy_from_rotation
-from ..formulations.equivalent_manipulator import equivalent_state
+from ..formulations.lie_lagrange.equivalent_manipulator import equivalent_state
 from .from2011 import END, PASS_AT, Steps
 from .from2011_checks import energies, momenta
 

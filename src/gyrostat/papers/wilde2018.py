@@ -18,7 +18,7 @@ from ..algebra import Array, rotation_from_rpy
 from ..control import RateProfile, computed_torque, one_joint_at_a_time
 from ..formulations.generalized_jacobian import base_velocity_from_momentum, reduced_forward_dynamics
 from ..formulations.generalized_jacobian.arm import Arm, arm_from_table
-from ..formulations.recursive import configuration_rate, neutral
+from ..kinematics import configuration_rate, neutral
 from ..model import Body, DHLink, Spacecraft
 from .checks import Reproduction
 

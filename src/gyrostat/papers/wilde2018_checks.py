@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algebra import Array, angle_between, rotation
-from ..formulations.recursive import composite_inertia
+from ..kinematics import composite_inertia
 from .checks import Check, at_most, holds
 from .wilde2018 import closed_form, manoeuvre, run, run_kinematic, run_reduced
 

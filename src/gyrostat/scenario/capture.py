@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import Array, norm
 from ..formulations import constraints as gc
-from ..formulations.recursive import frame_pose
+from ..kinematics import frame_pose
 from ..model import Spacecraft
 from ..model.assembly import joined_state, together
 from .capture_schema import CaptureTable, GraspTable, PhaseTable

@@ -14,8 +14,8 @@ from ..control.formation_reference import hill_target
 from ..control.formation_tracking import tracking_law
 from ..environment import Orbit, two_body_gravity
 from ..formation import Coupling, Formation, Group, simulate
-from ..formulations.recursive import frame_pose, neutral
 from ..formulations.spatial_forms import tree_state, virtual_tree
+from ..kinematics import frame_pose, neutral
 from ..model import Spacecraft, nearest
 from .formation_schema import FormationTable, MemberTable, StationTable
 from .manoeuvre import joint_values

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..algebra import Array, quat_normalize
 from ..control.joint_motion import JointMotion, Rates, Waypoints, steps
-from ..formulations.recursive import neutral
+from ..kinematics import neutral
 from ..model import Joint, Spacecraft, nearest
 from .quantities import Measure
 from .reading import Place, Source

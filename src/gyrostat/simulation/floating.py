@@ -8,7 +8,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..formulations.generalized_jacobian import base_velocity_from_momentum
-from ..formulations.recursive import center_of_mass, step_configuration
+from ..kinematics import center_of_mass, step_configuration
 from ..model import Spacecraft
 from ..tracing import compile
 

@@ -13,8 +13,8 @@ import numpy as np
 from ..algebra import Array
 from ..formulations.constraints import USUAL, AbstractConstraint, Capture, Stabilisation, as_it_is, capture
 from ..formulations.constraints.loads import constrained
-from ..formulations.constraints.relative_motion import Kinematics
-from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics.relative_motion import Kinematics
 from ..model import Spacecraft
 from .constrained import ConstrainedRun, simulate_constrained
 from .engine.compiling import SimulationWarning, When

@@ -17,7 +17,7 @@ from ..algebra import (
     wrench_to_parent,
 )
 from ..algebra import inertia_to_parent as symmetric_to_parent
-from ..formulations.recursive.kinematics import ZERO6, body_twists, joint_poses
+from ..kinematics import ZERO6, body_twists, joint_poses
 from ..model import Spacecraft
 from ..model.parts import Joint
 from .jacobian import jacobian_of

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import Array, ldl, mirror
-from ..formulations.recursive import bias_force, configuration_rate, mass_matrix
+from ..formulations.recursive import bias_force, mass_matrix
+from ..kinematics import configuration_rate
 from ..model import Spacecraft
 from .inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from .jacobian import jacobian_of

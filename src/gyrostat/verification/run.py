@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra import Array
 from ..formulations import recursive
 from ..formulations.registry import supporting
+from ..kinematics import neutral, step_configuration
 from ..model import Spacecraft
 from ..tracing import Kernel, trace
 from .comparison import Comparison, VerifyReport
@@ -91,7 +92,7 @@ def verify(
 def random_case(craft: Spacecraft, seed: int, k: int) -> Case:
     """State k of a seed: configurations up to a few radians and metres from neutral, rates and loads of the order of one."""
     rng = np.random.default_rng((seed, k))
-    q = recursive.step_configuration(craft, recursive.neutral(craft), rng.normal(size=craft.nv))
+    q = step_configuration(craft, neutral(craft), rng.normal(size=craft.nv))
     v, tau, wrenches = rng.normal(size=craft.nv), rng.normal(size=craft.nv), rng.normal(size=(craft.nbodies, 6))
     vdot = recursive.forward_dynamics(craft, q, v, tau, wrenches=wrenches)
     M, bias = recursive.mass_matrix(craft, q), recursive.bias_force(craft, q, v, wrenches=wrenches)

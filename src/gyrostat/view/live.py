@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array
-from ..formulations.recursive import center_of_mass, forward_kinematics, neutral, total_mass
+from ..kinematics import center_of_mass, forward_kinematics, neutral, total_mass
 from ..model import Joint, Spacecraft
 from ..simulation.floating import FloatingPose
 from ..tracing import compile

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, cross, wrench_to_parent
-from ..formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array, inertia_components
-from ..formulations.recursive import total_mass
 from ..io.files import write_whole
+from ..kinematics import total_mass
 from .panels import Panel, draw, must_match, panels
 from .style import adaptive_svg, figure_style
 

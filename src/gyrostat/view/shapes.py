@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, Pose
-from ..formulations.recursive import forward_kinematics, neutral
+from ..kinematics import forward_kinematics, neutral
 from ..model import Body, Shape, Spacecraft
 
 HULL, LINK, JOINT, WHEEL = (0.85, 0.70, 0.35), (0.74, 0.77, 0.82), (0.28, 0.31, 0.37), (0.55, 0.36, 0.70)

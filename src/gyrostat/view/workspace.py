@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array
-from ..formulations.recursive import center_of_mass, frame_pose
+from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft
 from ..workspace import POSITION, Measures, joint_grid, measures, path_dependent_workspace
 

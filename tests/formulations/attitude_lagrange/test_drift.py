@@ -8,9 +8,9 @@ import pytest
 from forbes_bodies import cloud
 from gyrostat.algebra import exp_so3, rotation
 from gyrostat.formulations.attitude_lagrange import kkt_solution
-from gyrostat.formulations.attitude_lagrange.building_blocks import coincidence, perpendicular, stacked
-from gyrostat.formulations.attitude_lagrange.drift import BodyPose, project_poses, project_velocities, stabilised
 from gyrostat.formulations.attitude_lagrange.one_body import mass_matrix, nonlinear_force
+from gyrostat.formulations.attitude_lagrange.paper.building_blocks import coincidence, perpendicular, stacked
+from gyrostat.formulations.attitude_lagrange.paper.drift import BodyPose, project_poses, project_velocities, stabilised
 
 X, Y, Z = np.eye(3)
 BODIES = (cloud(0).body, cloud(1).body)

@@ -8,9 +8,9 @@ import pytest
 import gyrostat as gs
 from gyrostat.algebra.attitude import PARAMETERISATIONS
 from gyrostat.formulations import attitude_lagrange
-from gyrostat.formulations.attitude_lagrange.state import maximal_state_rate, unpacked
-from gyrostat.formulations.carriers import carrier_bodies
-from gyrostat.formulations.recursive.kinematics import inertial_poses
+from gyrostat.formulations.attitude_lagrange.paper.state import maximal_state_rate, unpacked
+from gyrostat.formulations.common.carriers import carrier_bodies
+from gyrostat.kinematics import inertial_poses
 from random_trees import random_spacecraft, random_state
 
 

@@ -19,7 +19,7 @@ from gyrostat.formulations.attitude_lagrange.one_body import (
     mass_matrix_rate,
     nonlinear_force,
 )
-from gyrostat.formulations.attitude_lagrange.unprojected import (
+from gyrostat.formulations.attitude_lagrange.paper.unprojected import (
     constraint_matrix,
     couple,
     generalised_force,

@@ -18,15 +18,15 @@ from gyrostat.formulations.attitude_lagrange import (
     null_space_solution,
     rigid_body,
 )
-from gyrostat.formulations.attitude_lagrange.building_blocks import (
+from gyrostat.formulations.attitude_lagrange.one_body import mass_matrix, nonlinear_force
+from gyrostat.formulations.attitude_lagrange.paper.building_blocks import (
     coincidence,
     perpendicular,
     revolute,
     rolling,
     stacked,
 )
-from gyrostat.formulations.attitude_lagrange.one_body import mass_matrix, nonlinear_force
-from gyrostat.formulations.recursive.kinematics import inertial_poses
+from gyrostat.kinematics import inertial_poses
 from random_trees import random_rotation
 
 X, Y, Z = np.eye(3)

@@ -11,7 +11,7 @@ import gyrostat as gs
 from gyrostat.algebra import Pose, cross, sin
 from gyrostat.formulations import constraints as gc
 from gyrostat.formulations import dual_quaternion
-from gyrostat.formulations.recursive.kinematics import inertial_poses as poses
+from gyrostat.kinematics import inertial_poses as poses
 from gyrostat.model.assembly import together
 from gyrostat.papers.forbes2019 import crafts
 from random_trees import random_spacecraft, random_state

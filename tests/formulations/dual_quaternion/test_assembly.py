@@ -6,10 +6,10 @@ import pytest
 from backward_error import relative
 from gyrostat.algebra import DQ_SWAP, dq_adjoint, dq_adjoint_inverse, dq_cross, dq_from_pose, dual_inertia, unswapped
 from gyrostat.formulations import dual_quaternion as dq
-from gyrostat.formulations.arguments import Acting
-from gyrostat.formulations.dual_quaternion.assembly import solution
 from gyrostat.formulations.dual_quaternion.kinematics import frames, motion_of_rates
 from gyrostat.formulations.dual_quaternion.loads import known_wrench
+from gyrostat.formulations.dual_quaternion.paper.assembly import solution
+from gyrostat.kinematics.arguments import Acting
 from random_trees import random_spacecraft, random_state
 
 PAPER = ("revolute", "prismatic", "spherical", "cylindrical", "cartesian")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra import DQ_SWAP, rotation_about
-from gyrostat.formulations.dual_quaternion.joints import all_held, frame_along, joint_map
-from gyrostat.formulations.dual_quaternion.state import euler_rate_matrix
+from gyrostat.algebra import DQ_SWAP, frame_along, rotation_about
+from gyrostat.formulations.common.joint_maps import all_held, joint_map
+from gyrostat.formulations.dual_quaternion.paper.state import euler_rate_matrix
 from random_trees import ALL_KINDS, random_axis
 
 

@@ -22,7 +22,7 @@ from gyrostat.formulations.dual_quaternion.kinematics import (
     motion_of_rates,
     pose_of_bodies,
 )
-from gyrostat.formulations.recursive.kinematics import body_twists, joint_poses
+from gyrostat.kinematics import body_twists, joint_poses
 from random_trees import random_spacecraft, random_state
 
 SEEDS = range(10)

@@ -5,7 +5,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.formulations.dual_quaternion import incidence_matrix, termination_vector
-from gyrostat.formulations.dual_quaternion.topology import negatives, positives
+from gyrostat.formulations.dual_quaternion.paper.topology import negatives, positives
 from random_trees import random_spacecraft
 
 

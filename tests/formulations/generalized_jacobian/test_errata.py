@@ -10,10 +10,10 @@ from gyrostat.algebra import cos, cross, rotation_from_rpy, sin, skew
 from gyrostat.formulations.generalized_jacobian import base_inverse as bi
 from gyrostat.formulations.generalized_jacobian import direction_cosines as dc
 from gyrostat.formulations.generalized_jacobian import inertia_blocks as ib
-from gyrostat.formulations.generalized_jacobian import joint_derivatives as jd
 from gyrostat.formulations.generalized_jacobian import links as lk
-from gyrostat.formulations.generalized_jacobian import quaternions as qn
 from gyrostat.formulations.generalized_jacobian.link_rates import arm_link_rates
+from gyrostat.formulations.generalized_jacobian.paper import joint_derivatives as jd
+from gyrostat.formulations.generalized_jacobian.paper import quaternions as qn
 from wilde_arms import apart, by_joint, close, exact_arm, frames, links_at, random_arm, random_arm_state
 
 ANGLES = np.array([0.4, -0.7, 1.1])

@@ -6,10 +6,10 @@ import pytest
 import gyrostat as gs
 from gyrostat.formulations.generalized_jacobian import generalized_jacobian, generalized_jacobian_rate
 from gyrostat.formulations.generalized_jacobian import inertia_blocks as ib
-from gyrostat.formulations.generalized_jacobian import point_jacobians as pj
 from gyrostat.formulations.generalized_jacobian.base_inverse import base_inertia_inverse
-from gyrostat.formulations.generalized_jacobian.block_rates import block_rates
 from gyrostat.formulations.generalized_jacobian.link_rates import arm_link_rates, point_rate
+from gyrostat.formulations.generalized_jacobian.paper import point_jacobians as pj
+from gyrostat.formulations.generalized_jacobian.paper.block_rates import block_rates
 from gyrostat.formulations.generalized_jacobian.reduced_equations import base_velocity
 from wilde_arms import along, close, exact_arm, frames, links_at, random_arm, random_arm_state, swapped, to_craft
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from gyrostat.algebra import cross, skew
-from gyrostat.formulations.generalized_jacobian import block_rates as br
 from gyrostat.formulations.generalized_jacobian import inertia_blocks as ib
-from gyrostat.formulations.generalized_jacobian import joint_derivatives as jd
 from gyrostat.formulations.generalized_jacobian import reduced_equations as red
 from gyrostat.formulations.generalized_jacobian.base_inverse import base_inertia_inverse
 from gyrostat.formulations.generalized_jacobian.craft_links import craft_link_rates
 from gyrostat.formulations.generalized_jacobian.direction_cosines import dh_transform, joint_axes
 from gyrostat.formulations.generalized_jacobian.links import system_center, total_mass
+from gyrostat.formulations.generalized_jacobian.paper import block_rates as br
+from gyrostat.formulations.generalized_jacobian.paper import joint_derivatives as jd
 from wilde_arms import by_joint, close, exact_arm, frames, links_at, random_arm, random_arm_state, to_craft
 
 SEEDS = range(3)

@@ -7,7 +7,7 @@ import gyrostat as gs
 from gyrostat.algebra import quat_from_rotation, rotation_about, rotation_from_rpy, skew
 from gyrostat.formulations.generalized_jacobian import direction_cosines as dc
 from gyrostat.formulations.generalized_jacobian import links as lk
-from gyrostat.formulations.generalized_jacobian import quaternions as qn
+from gyrostat.formulations.generalized_jacobian.paper import quaternions as qn
 from wilde_arms import close, frames, links_at, random_arm, random_arm_state, to_craft
 
 X, Y, Z = np.eye(3)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from gyrostat.algebra import skew
-from gyrostat.formulations.generalized_jacobian import block_rates as br
 from gyrostat.formulations.generalized_jacobian import inertia_blocks as ib
 from gyrostat.formulations.generalized_jacobian import link_rates as lr
 from gyrostat.formulations.generalized_jacobian import links as lk
 from gyrostat.formulations.generalized_jacobian import reduced_equations as red
 from gyrostat.formulations.generalized_jacobian.base_inverse import base_inertia_inverse
-from gyrostat.formulations.generalized_jacobian.joint_derivatives import arm_link_derivatives
+from gyrostat.formulations.generalized_jacobian.paper import block_rates as br
+from gyrostat.formulations.generalized_jacobian.paper.joint_derivatives import arm_link_derivatives
 from wilde_arms import along, close, exact_arm, frames, links_at, random_arm, random_arm_state
 
 SEEDS = range(4)

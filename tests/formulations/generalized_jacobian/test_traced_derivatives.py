@@ -6,14 +6,14 @@ import pytest
 import gyrostat as gs
 from gyrostat.algebra import skew
 from gyrostat.formulations import generalized_jacobian as gj
-from gyrostat.formulations.generalized_jacobian import implementations as im
-from gyrostat.formulations.generalized_jacobian import point_jacobians as pj
 from gyrostat.formulations.generalized_jacobian import reduced_equations as red
 from gyrostat.formulations.generalized_jacobian.base_inverse import base_inertia_inverse
-from gyrostat.formulations.generalized_jacobian.block_rates import block_rates
 from gyrostat.formulations.generalized_jacobian.inertia_blocks import inertia_blocks
-from gyrostat.formulations.generalized_jacobian.joint_derivatives import arm_link_derivatives
 from gyrostat.formulations.generalized_jacobian.link_rates import arm_link_rates, point_rate
+from gyrostat.formulations.generalized_jacobian.paper import implementations as im
+from gyrostat.formulations.generalized_jacobian.paper import point_jacobians as pj
+from gyrostat.formulations.generalized_jacobian.paper.block_rates import block_rates
+from gyrostat.formulations.generalized_jacobian.paper.joint_derivatives import arm_link_derivatives
 from gyrostat.tracing import compile, jacobian_of
 from wilde_arms import State, close, frames, links_at, random_arm, random_arm_state, swapped, to_craft
 

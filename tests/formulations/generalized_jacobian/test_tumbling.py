@@ -9,9 +9,9 @@ from gyrostat.formulations.generalized_jacobian import base_velocity_from_moment
 from gyrostat.formulations.generalized_jacobian import inertia_blocks as ib
 from gyrostat.formulations.generalized_jacobian import reduced_equations as red
 from gyrostat.formulations.generalized_jacobian.base_inverse import base_inertia_inverse
-from gyrostat.formulations.generalized_jacobian.block_rates import block_rates
-from gyrostat.formulations.generalized_jacobian.joint_derivatives import arm_link_derivatives
 from gyrostat.formulations.generalized_jacobian.link_rates import arm_link_rates
+from gyrostat.formulations.generalized_jacobian.paper.block_rates import block_rates
+from gyrostat.formulations.generalized_jacobian.paper.joint_derivatives import arm_link_derivatives
 from wilde_arms import State, frames, links_at, random_arm, random_arm_state
 
 N, SECONDS = 2, 6.0

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import gyrostat as gs
 from gyrostat.algebra import quat_from_rotation, rotation, rotation_about, rotation_from_rpy
 from gyrostat.formulations import lie_lagrange as lie
-from gyrostat.formulations.ground_test_bed import rpy_rate
+from gyrostat.formulations.lie_lagrange.paper.ground_test_bed import rpy_rate
 from gyrostat.tracing import compile
 from lie_crafts import chain
 from random_trees import random_state

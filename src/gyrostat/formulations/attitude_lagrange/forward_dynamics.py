@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, Pose, cross, twist_to_child
+from ...kinematics import body_twists, inertial_poses, joint_acceleration_bias, joint_poses
+from ...kinematics.arguments import Acting, acting, configuration, rates
 from ...model import Spacecraft
-from ..arguments import Acting, acting, configuration, rates
-from ..carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions, without_inverse
-from ..dual_quaternion.support import require
-from ..held_joints import Held, held, joint_motion
-from ..joint_loads import JointRows, solve_loads_first, solve_together
-from ..recursive.kinematics import body_twists, inertial_poses, joint_acceleration_bias, joint_poses
-from ..solution import JointMotion, in_order
+from ..common.carriers import Carrier, carrier_bodies, carriers, load_on_carrier, wheel_motions, without_inverse
+from ..common.held_joints import Held, held, joint_motion
+from ..common.joint_loads import JointRows, solve_loads_first, solve_together
+from ..common.solution import JointMotion, in_order
+from ..common.support import require
 from .one_body import mass_matrix, nonlinear_force, rigid_body
 
 

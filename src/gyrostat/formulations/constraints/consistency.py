@@ -17,13 +17,13 @@ import numpy as np
 
 from ...algebra import Array
 from ...algebra.semidefinite import least_norm_solution
+from ...kinematics import body_twists, inertial_poses, joint_poses, step_configuration
+from ...kinematics.arguments import configuration, rates
+from ...kinematics.relative_motion import Kinematics
 from ...model import Spacecraft
-from ..arguments import configuration, rates
-from ..recursive import forward_dynamics, kinetic_energy, step_configuration
-from ..recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ..recursive import forward_dynamics, kinetic_energy
 from .kinds import AbstractConstraint
 from .loads import Constrained, body_wrenches, constrained, stacked_columns, wrenches_on_second
-from .relative_motion import Kinematics
 from .tree import articulated_inertias, inverse_inertia_at
 
 

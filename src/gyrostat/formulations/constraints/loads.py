@@ -17,12 +17,9 @@ import numpy as np
 
 from ...algebra import Array, Pose
 from ...algebra.semidefinite import least_norm_solution
-from ...model import Spacecraft
-from ..arguments import configuration, prescribed_rates, rates
-from ..recursive import forward_dynamics
-from ..recursive.kinematics import body_accelerations, body_twists, inertial_poses, joint_poses
-from .kinds import AbstractConstraint
-from .relative_motion import (
+from ...kinematics import body_accelerations, body_twists, inertial_poses, joint_poses
+from ...kinematics.arguments import configuration, prescribed_rates, rates
+from ...kinematics.relative_motion import (
     FrameMotion,
     Kinematics,
     frame_acceleration,
@@ -32,6 +29,9 @@ from .relative_motion import (
     relative_pose,
     relative_twist,
 )
+from ...model import Spacecraft
+from ..recursive import forward_dynamics
+from .kinds import AbstractConstraint
 from .tree import articulated_inertias, inverse_inertia_at
 
 

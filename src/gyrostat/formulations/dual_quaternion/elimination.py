@@ -10,6 +10,7 @@ import numpy as np
 from ...algebra import (
     Array,
     inertia_to_parent,
+    is_zero,
     ldl,
     ldl_solve,
     mirror,
@@ -18,14 +19,13 @@ from ...algebra import (
     wrench_from_dual,
     wrench_to_parent,
 )
+from ...kinematics.arguments import Acting, acting, configuration, rates
 from ...model import Spacecraft
-from ..arguments import Acting, acting, configuration, rates
-from ..carriers import wheel_motions
-from ..solution import JointMotion, Solution, in_order
-from .joints import is_zero
+from ..common.carriers import wheel_motions
+from ..common.solution import JointMotion, Solution, in_order
+from ..common.support import require
 from .kinematics import Frames, Motion, frames, joint_bias, motion_of_rates
 from .loads import known_wrench
-from .support import require
 
 
 def forward_dynamics(

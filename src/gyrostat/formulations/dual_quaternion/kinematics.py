@@ -14,8 +14,8 @@ import numpy as np
 
 from ...algebra import Array, Pose, compose, dq_cross, dq_to_child, dq_to_parent, dual_inertia, dual_twist
 from ...model import Spacecraft
-from ..carriers import Carrier, carrier_bodies, carriers
-from .joints import JointMap, all_held, joint_map
+from ..common.carriers import Carrier, carrier_bodies, carriers
+from ..common.joint_maps import JointMap, all_held, joint_map
 
 ZERO8 = np.zeros(8)
 

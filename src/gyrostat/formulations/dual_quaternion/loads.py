@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, dq_cross, dq_swap, dq_to_child, dq_to_parent, dual_wrench, wrench_from_dual
+from ...kinematics.arguments import Acting
 from ...model import Spacecraft
-from ..arguments import Acting
-from ..carriers import load_on_carrier
+from ..common.carriers import load_on_carrier
 from .kinematics import Frames, Motion
 
 

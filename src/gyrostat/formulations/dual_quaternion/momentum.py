@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, dq_circle, dq_swap, dq_to_parent, dual_wrench, wrench_from_dual
+from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
-from ..arguments import configuration, rates
 from .kinematics import Frames, Motion, frames, motion_of_rates, pose_of_bodies
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, Pose, cross, skew
+from ...kinematics import body_twists, inertial_poses, joint_poses, path_from_base
 from ...model import Spacecraft
-from ..recursive.kinematics import body_twists, inertial_poses, joint_poses, path_from_base
 from .link_rates import LinkRates
 from .links import Links
 

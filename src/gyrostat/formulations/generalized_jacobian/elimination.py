@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, cross, mirror, skew, solve_spd
+from ...kinematics.arguments import shaped
 from ...model import Spacecraft
-from ..arguments import shaped
 from ..recursive import mass_matrix
 
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, cross, rotation
+from ...kinematics import inertial_poses
+from ...kinematics.arguments import configuration, external, prescribed_rates, rates
 from ...model import Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from ..prescribed import by_place, solve_free
-from ..recursive.kinematics import inertial_poses
+from ..common.prescribed import by_place, solve_free
 from .base_inverse import base_inertia_inverse
 from .craft_links import craft_link_rates, craft_links
 from .elimination import demand_support

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, rotation
+from ...kinematics import jacobian, jacobian_rate
+from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
-from ..arguments import configuration, rates
-from ..recursive import coriolis_matrix, jacobian, jacobian_rate
+from ..recursive import coriolis_matrix
 from .elimination import Elimination, demand_support, eliminate, joint_vector, solve_base
 
 AT_ORIGIN = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, cross, rotation, solve_spd
+from ...kinematics.arguments import configuration
 from ...model import Spacecraft
-from ..arguments import configuration
 from ..recursive import bias_force
 from .elimination import Elimination, eliminate, joint_vector, solve_base
 from .generalized_matrices import generalized_inertia_rate

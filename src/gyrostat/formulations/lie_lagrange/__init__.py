@@ -12,11 +12,11 @@ from .forward_dynamics import forward_dynamics as forward_dynamics
 from .mass_matrix import kinetic_energy as kinetic_energy
 from .mass_matrix import mass_matrix as mass_matrix
 from .mass_matrix import mass_matrix_derivatives as mass_matrix_derivatives
-from .momentum_reduction import angular_elimination as angular_elimination
-from .momentum_reduction import base_rate as base_rate
-from .momentum_reduction import joint_coriolis_matrix as joint_coriolis_matrix
-from .momentum_reduction import joint_dynamics as joint_dynamics
-from .momentum_reduction import joint_mass_matrix as joint_mass_matrix
+from .paper.momentum_reduction import angular_elimination as angular_elimination
+from .paper.momentum_reduction import base_rate as base_rate
+from .paper.momentum_reduction import joint_coriolis_matrix as joint_coriolis_matrix
+from .paper.momentum_reduction import joint_dynamics as joint_dynamics
+from .paper.momentum_reduction import joint_mass_matrix as joint_mass_matrix
 from .reduction import base_velocity as base_velocity
 from .reduction import linear_elimination as linear_elimination
 from .reduction import reduced_coriolis_matrix as reduced_coriolis_matrix

@@ -21,8 +21,8 @@ from ...algebra import (
     unboxed,
     wrench_to_parent,
 )
+from ...kinematics.arguments import external
 from ...model import Spacecraft
-from ..arguments import external
 
 ZERO6 = np.zeros(6)
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, cross_force, cross_motion, cross_motion_matrix
+from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
-from ..arguments import configuration, rates
 from .base_frame import ZERO6, assembled, base_frame, external_force, lines, momentum_cross, motion
 from .subgroups import refuse_unsupported
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...algebra import Array
+from ...kinematics.arguments import configuration, prescribed_rates, rates
 from ...model import Spacecraft
-from ..arguments import configuration, prescribed_rates, rates
-from ..prescribed import by_place, solve_free
+from ..common.prescribed import by_place, solve_free
 from .coriolis import bias_force
 from .mass_matrix import mass_matrix
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, cross_motion_matrix, mirror, unboxed
+from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
-from ..arguments import configuration, rates
 from .base_frame import assembled, base_frame, lines
 from .subgroups import refuse_unsupported
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, mirror, solve_spd
+from ...kinematics.arguments import configuration, rates, shaped, vector3
 from ...model import Spacecraft
-from ..arguments import configuration, rates, shaped, vector3
 from ..recursive.coriolis import Choice, coriolis_matrix
 from .coriolis import bias_force
 from .mass_matrix import mass_matrix

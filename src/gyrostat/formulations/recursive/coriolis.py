@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 
 from ...algebra import Array, Pose, cross_motion_matrix, inertia_to_parent, skew, unboxed, wrench_to_parent
+from ...kinematics import body_twists, joint_poses
+from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
-from ..arguments import configuration, rates
-from .kinematics import body_twists, joint_poses
 
 Choice = Literal["christoffel", "skew", "lie"]
 

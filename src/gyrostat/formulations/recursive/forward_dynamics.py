@@ -16,9 +16,9 @@ from ...algebra import (
     twist_to_child,
     wrench_to_parent,
 )
+from ...kinematics import ZERO6, body_twists, joint_acceleration_bias, joint_poses
+from ...kinematics.arguments import configuration, external, prescribed_rates, rates
 from ...model import Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from .kinematics import ZERO6, body_twists, joint_acceleration_bias, joint_poses
 
 
 class HybridDynamics(NamedTuple):

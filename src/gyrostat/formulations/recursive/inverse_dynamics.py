@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, twist_to_child, wrench_to_parent
+from ...kinematics import ZERO6, joint_acceleration_bias, joint_poses
+from ...kinematics.arguments import configuration, external, rates
 from ...model import Spacecraft
-from ..arguments import configuration, external, rates
-from .kinematics import ZERO6, joint_acceleration_bias, joint_poses
 
 
 def inverse_dynamics(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wrenches: Any = None) -> Array:

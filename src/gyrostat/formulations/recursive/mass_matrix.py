@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...algebra import Array, mirror, rigid_inertia_to_parent, unboxed, wrench_to_parent
+from ...kinematics import joint_poses
+from ...kinematics.arguments import configuration
 from ...model import Spacecraft
-from ..arguments import configuration
-from .kinematics import joint_poses
 
 
 def mass_matrix(craft: Spacecraft, q: Array) -> Array:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import Array, RigidInertia, cross, rigid_inertia_to_parent, transform_point, wrench_to_parent
+from ...algebra import Array, cross, rigid_inertia_to_parent, wrench_to_parent
+from ...kinematics import body_twists, center_of_mass, inertial_poses, joint_poses
+from ...kinematics.arguments import configuration, rates, vector3
 from ...model import Spacecraft
-from ..arguments import configuration, rates, vector3
-from .kinematics import body_twists, inertial_poses, joint_poses
 
 
 def momentum(craft: Spacecraft, q: Array, v: Array, about: Any = None) -> Array:
@@ -28,32 +28,6 @@ def momentum(craft: Spacecraft, q: Array, v: Array, about: Any = None) -> Array:
     if about is None:
         return total
     return np.concatenate([total[:3] - cross(vector3(about, "about"), total[3:]), total[3:]])
-
-
-def composite_inertia(craft: Spacecraft, q: Array) -> RigidInertia:
-    """Inertia of the whole craft with its joints locked, about the inertial origin, in N."""
-    q = configuration(craft, q)
-    X_PB = joint_poses(craft, q)
-    M = {B: craft.inertia(B) for B, _ in craft.base_to_tip}
-    for B, P in reversed(craft.base_to_tip):
-        up = rigid_inertia_to_parent(X_PB[B], M[B])
-        if P is None:
-            return up
-        M[P] = M[P] + up
-    raise AssertionError("unreachable: the base has no parent")
-
-
-def total_mass(craft: Spacecraft) -> Any:
-    """Mass of the whole craft in kg."""
-    return sum(body.mass for body in craft.bodies)
-
-
-def center_of_mass(craft: Spacecraft, q: Array) -> Array:
-    """Centre of mass of the whole craft, in N, (3,)."""
-    q = configuration(craft, q)
-    X_NB = inertial_poses(craft, q)
-    moment = sum(body.mass * transform_point(X_NB[body.name], body.com) for body in craft.bodies)
-    return moment / total_mass(craft)
 
 
 def centroidal_momentum_matrix(craft: Spacecraft, q: Array) -> Array:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...algebra import Array, Pose, cross, inertia_components, skew, unboxed, wrench_to_parent
+from ...kinematics import body_accelerations, body_twists, joint_poses
+from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
-from ..arguments import configuration, rates
-from .kinematics import body_accelerations, body_twists, joint_poses
 
 
 def inertial_parameters(craft: Spacecraft) -> Array:

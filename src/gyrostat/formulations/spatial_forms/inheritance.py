@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, cross_motion_matrix, mirror, twist_to_child, unboxed
+from ...kinematics import joint_poses
+from ...kinematics.arguments import configuration, external, prescribed_rates, rates
 from ...model import Spacecraft
-from ..arguments import configuration, external, prescribed_rates, rates
-from ..prescribed import by_place, solve_free
-from ..recursive.kinematics import joint_poses
+from ..common.prescribed import by_place, solve_free
 from .coriolis import CHOICES, SKEW, coriolis
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...algebra import Array, sin
 from ...formulations import constraints as gc
-from ...formulations.recursive import neutral
+from ...kinematics import neutral
 from ...model import Body, Frame, Joint, Spacecraft, Wheel
 from ...model.assembly import together
 

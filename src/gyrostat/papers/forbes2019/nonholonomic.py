@@ -18,7 +18,7 @@ import numpy as np
 
 from ...algebra import Array, cross, quat_from_rotation
 from ...environment import uniform_gravity
-from ...formulations.recursive import neutral
+from ...kinematics import neutral
 from ...simulation.constrained import ConstrainedRun, simulate_constrained
 from .crafts import disc, sleigh
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...algebra import Array, norm
 from ...formulations import constraints as gc
-from ...formulations.recursive import frame_pose, kinetic_energy, momentum
+from ...formulations.recursive import kinetic_energy, momentum
+from ...kinematics import frame_pose
 from ...model import Spacecraft
 from ...simulation import simulate
 from ...simulation.constrained import ConstrainedRun, simulate_constrained

@@ -9,8 +9,9 @@ import numpy as np
 from ...algebra import Array, skew
 from ...formulations import recursive, spatial_forms
 from ...formulations.spatial_forms.coriolis import CHOICES, SKEW, coriolis, dissipation, passivity_matrix
-from ...formulations.spatial_forms.rigid_body import FORMS
+from ...formulations.spatial_forms.paper.rigid_body import FORMS
 from ...formulations.spatial_forms.transport import spatial_dyadic_rate, turning
+from ...kinematics import neutral, step_configuration
 from ...models import servicer
 from ..checks import Check, at_most, holds
 
@@ -154,7 +155,7 @@ def _multibody() -> list[Check]:
         ("a craft with an arm, V_i = J_i u", craft),
         ("three of them, led by one (virtual tree)", tree),
     ):
-        q = recursive.step_configuration(system, recursive.neutral(system), rng.normal(size=system.nv))
+        q = step_configuration(system, neutral(system), rng.normal(size=system.nv))
         v, tau = rng.normal(size=system.nv), rng.normal(size=system.nv)
         a, b = (f(system, q, v, tau) for f in (spatial_forms.forward_dynamics, recursive.forward_dynamics))
         found.append(at_most(f"{name}: accelerations", float(np.abs(a - b).max() / np.abs(b).max()), 1e-10))

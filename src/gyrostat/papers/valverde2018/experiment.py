@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...algebra import Array
-from ...formulations import decoupled, dual_quaternion, recursive
+from ...formulations import decoupled, dual_quaternion
+from ...kinematics import neutral
 from ...model import Spacecraft
 from ...simulation import Trajectory, simulate
 from ...tracing import compile
@@ -62,7 +63,7 @@ def run(
     craft = spacecraft(variant)
     switches = [t for pulse in PULSES for t in pulse]
     times = np.unique(np.concatenate([np.arange(0.0, END, save_every), switches, [END]]))
-    q, v = recursive.neutral(craft), np.zeros(craft.nv)
+    q, v = neutral(craft), np.zeros(craft.nv)
     if state == "minimal":
         return simulate(
             craft,

@@ -17,7 +17,8 @@ from ...control.controller import Controller, call
 from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
 from ...environment import Environment
 from ...formulations.constraints import USUAL, AbstractConstraint, Stabilisation, constraint_loads
-from ...formulations.recursive import configuration_rate, inverse_dynamics
+from ...formulations.recursive import inverse_dynamics
+from ...kinematics import configuration_rate
 from ...model import Spacecraft
 from .layout import Layout
 from .loads import Signals, base_from_momentum, environment_power, external_wrench

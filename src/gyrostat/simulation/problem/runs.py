@@ -10,6 +10,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...formulations import recursive
+from ...kinematics import neutral
 from ...model import Spacecraft
 from ..engine.system import State
 from ..result.trajectory import Trajectory
@@ -83,7 +84,7 @@ def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
 
 
 def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, bool]:
-    q = recursive.neutral(craft) if q0 is None else np.asarray(q0, dtype=float)
+    q = neutral(craft) if q0 is None else np.asarray(q0, dtype=float)
     v = np.zeros(craft.nv) if v0 is None else np.asarray(v0, dtype=float)
     for name, x, size in (("q0", q, craft.nq), ("v0", v, craft.nv)):
         if x.ndim == 0 or x.shape[-1] != size:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algebra import Array, cross, norm, wrench_to_parent
 from ...formulations.recursive import kinetic_energy
-from ...formulations.recursive.kinematics import body_twists, inertial_poses, joint_poses
+from ...kinematics import body_twists, inertial_poses, joint_poses
 from ...model import Spacecraft
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algebra import Array, cross, rotation
 from ...control.modes import mode_named
-from ...formulations.recursive import center_of_mass
+from ...kinematics import center_of_mass
 from ...model import Spacecraft
 from ..engine.compiling import SimulationWarning
 from .audit import _largest, _measure, _relative

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...formulations import recursive
+from ...kinematics import Poses, center_of_mass, forward_kinematics, frame_pose, jacobian
 from ...model import Spacecraft, nearest
 from ...tracing import compile
 from ..engine.context import Status
@@ -150,9 +151,9 @@ class Trajectory:
 
         return xarray.Dataset(signals_of(self), coords=self.data.coords)
 
-    def poses(self) -> recursive.Poses:
+    def poses(self) -> Poses:
         """R_NB ([runs,] times, nbodies, 3, 3) and p_NB (..., nbodies, 3)."""
-        return self._compiled(recursive.forward_kinematics, ["q"])
+        return self._compiled(forward_kinematics, ["q"])
 
     def momentum(self, about: Any = None) -> Array:
         """[angular; linear] in N about the inertial origin, "com", "base", or a point fixed in N, ([runs,] times, 6)."""
@@ -179,18 +180,18 @@ class Trajectory:
 
     def center_of_mass(self) -> Array:
         """Of the whole craft, in N, ([runs,] times, 3)."""
-        return self._compiled(recursive.center_of_mass, ["q"])
+        return self._compiled(center_of_mass, ["q"])
 
     def frame(self, name: str) -> tuple[Array, Array]:
         """R_NF (..., 3, 3) and p_NF (..., 3) of a body or frame."""
-        pose = self._compiled(recursive.frame_pose, ["q"], frame=name)
+        pose = self._compiled(frame_pose, ["q"], frame=name)
         return pose.R, pose.p
 
     def twist(self, name: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
         """[w; velocity of a point] of a body or frame, in N, ([runs,] times, 6)."""
 
         def twist(craft: Spacecraft, q: Array, v: Array) -> Array:
-            return recursive.jacobian(craft, q, name, point) @ v
+            return jacobian(craft, q, name, point) @ v
 
         return self._compiled(twist, ["q", "v"])
 

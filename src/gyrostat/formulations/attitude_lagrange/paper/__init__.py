@@ -1,0 +1,1 @@
+"""Forbes's own coordinates, several bodies and drift: what the paper's experiments and the tests use."""

@@ -1,0 +1,1 @@
+"""What several formulations need: carriers of wheels, mapping matrices of joints, joints as constraints, their loads."""

@@ -1,0 +1,1 @@
+"""Stoneking's own state, as integrated in the comparison of Valverde and Tsiotras."""

@@ -1,0 +1,1 @@
+"""Valverde and Tsiotras's own state, incidence matrix and whole saddle-point matrix."""

@@ -1,0 +1,1 @@
+"""Wilde's own equations that no other part of the library needs."""

@@ -1,0 +1,1 @@
+"""From's further reductions, the virtual manipulator and the ground test bed."""

@@ -1,0 +1,1 @@
+"""Ploen's four forms of one body, and formations stacked."""

@@ -1,0 +1,77 @@
+"""How the rates move a point of a body, and how that changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, Pose, cross, transform_point
+from ..model import Spacecraft
+from .arguments import configuration, rates, vector3
+from .poses import inertial_poses, joint_poses
+from .twists import body_twists
+
+
+def jacobian(craft: Spacecraft, q: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+    """J (6, nv) with `[w; velocity of the point] = J v`, in N. `body` names a body or frame, `point` is given in its axes.
+
+    Column of joint A on the way to the body: `[R_NA H_w; R_NA H_v + R_NA H_w x (p_Q - p_A)]`.
+    """
+    q = configuration(craft, q)
+    X_NB = inertial_poses(craft, q)
+    B, p_NQ = _point(craft, X_NB, body, point)
+    columns = _zero_columns(craft)
+    for A in path_from_base(craft, B):
+        joint = craft.joint(A)
+        if joint.nv:
+            H, R, r = joint.H(q), X_NB[A].R, p_NQ - X_NB[A].p
+            w = R @ H[:3]
+            columns[A] = np.concatenate([w, R @ H[3:] - cross(r, w)])
+    return np.hstack([columns[A] for A, _ in craft.base_to_tip])
+
+
+def jacobian_rate(craft: Spacecraft, q: Array, v: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+    """dJ/dt (6, nv) of `jacobian`, at velocity v.
+
+    With h the joint's column as a twist about the moving joint origin, in N: its rate is R_NA (Hdot + w_NA x H) and the arm
+    from joint to point changes at their relative velocity. On a wheel, whose frame does not spin, the point spins with it: J vdot +
+    Jdot v is the acceleration of the material point.
+    """
+    q, v = configuration(craft, q), rates(craft, v)
+    X_NB = inertial_poses(craft, q)
+    V = body_twists(craft, q, v, joint_poses(craft, q))
+    B, p_NQ = _point(craft, X_NB, body, point)
+    R_NB = X_NB[B].R
+    v_Q = R_NB @ V[B][3:] + cross(R_NB @ V[B][:3], p_NQ - X_NB[B].p)
+    columns = _zero_columns(craft)
+    for A in path_from_base(craft, B):
+        joint = craft.joint(A)
+        if joint.nv:
+            R, r = X_NB[A].R, p_NQ - X_NB[A].p
+            rdot = v_Q - R @ V[A][3:]
+            H = joint.H(q)
+            Hdot = joint.map_rate(q, v) + np.concatenate([cross(V[A][:3], H[:3]), cross(V[A][:3], H[3:])])
+            w, wdot = R @ H[:3], R @ Hdot[:3]
+            columns[A] = np.concatenate([wdot, R @ Hdot[3:] - cross(r, wdot) - cross(rdot, w)])
+    return np.hstack([columns[A] for A, _ in craft.base_to_tip])
+
+
+def path_from_base(craft: Spacecraft, body: str) -> list[str]:
+    """The bodies from the base to `body`, both included."""
+    path: list[str] = []
+    at: str | None = body
+    while at is not None:
+        path.append(at)
+        at = craft.body(at).parent
+    return path[::-1]
+
+
+def _point(craft: Spacecraft, X_NB: dict[str, Pose], name: str, point: Any) -> tuple[str, Array]:
+    body, X_BF = craft.locate(name)
+    p_BQ = transform_point(X_BF, vector3(point, "point"))
+    return body, transform_point(X_NB[body], p_BQ)
+
+
+def _zero_columns(craft: Spacecraft) -> dict[str, Array]:
+    return {A: np.zeros((6, craft.joint(A).nv)) for A, _ in craft.base_to_tip}
