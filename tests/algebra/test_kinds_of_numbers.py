@@ -42,6 +42,7 @@ CALLS = {
     "left_jacobian": [(phi,), (tiny,)],
     "left_jacobian_inverse": [(phi,), (tiny,)],
     "angle_between": [(R, R2), (R, R)],
+    "frame_along": [(a / np.linalg.norm(a),), (-np.eye(3)[2],)],
     "compose": [(X, Y)],
     "inverse": [(X,)],
     "transform_point": [(X, b)],
@@ -84,6 +85,8 @@ NOT_HERE = {  # tested in test_elementary, or no function of numbers
             "maximum",
             "where",
             "is_symbolic",
+            "is_zero",
+            "snapped",
             "unboxed",
         ]
     ),
