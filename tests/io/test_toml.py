@@ -98,7 +98,7 @@ def written(tmp_path):
 
 def test_a_complete_file(written):
     craft = load(written(COMPLETE))
-    assert [body.name for body in craft.bodies] == ["hub", "boom", "tip", "rw_out", "rw_x"]
+    assert [body.name for body in craft.bodies] == ["hub", "boom", "tip", "rw_x", "rw_out"]
     hinge = craft.joint_named("hinge")
     assert (hinge.limits.lower, hinge.limits.upper) == pytest.approx((-np.pi / 6, 2.0))
     assert (hinge.limits.velocity, hinge.limits.effort) == pytest.approx((np.radians(10), 5.0))

@@ -69,6 +69,13 @@ def test_every_random_tree_is_in_order(seed):
     assert kinds == sorted(kinds, key=lambda kind: kind == "wheel")
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_building_once_more_changes_no_order(seed):
+    craft = random_spacecraft(seed, kinds=("revolute", "wheel"))
+    again = gs.Spacecraft.build("again", craft.bodies, frames=craft.frames)
+    assert [body.name for body in again.bodies] == [body.name for body in craft.bodies]
+
+
 def test_a_base_without_a_joint_floats():
     craft = gs.Spacecraft.build("rock", [gs.Body("rock", 1.0, inertia=(1, 1, 1))])
     assert craft.joints[0].kind == "free" and craft.nv == 6 and gs.neutral(craft).tolist() == [1, 0, 0, 0, 0, 0, 0]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.model import Membership, plausibility, validation
 from gyrostat.model import findings as findings_module
-from gyrostat.model import plausibility, validation
 
 BASE = gs.Body("base", 10.0, inertia=(1.0, 1.0, 1.0))
 
@@ -21,8 +21,11 @@ def link(
     return gs.Body(name, mass, com, inertia, gs.Joint(joint or f"{name}_joint", kind, parent, **more))
 
 
-def build(*bodies, frames=(), thrusters=()):
-    return gs.Spacecraft.build("craft", bodies, frames=frames, thrusters=thrusters)
+def build(*bodies, frames=(), thrusters=(), members=()):
+    return gs.Spacecraft.build("craft", bodies, frames=frames, thrusters=thrusters, memberships=members)
+
+
+WORLD = gs.Body("world", joint=gs.Joint("world", "fixed"))
 
 
 nan, inf = float("nan"), float("inf")
@@ -42,6 +45,12 @@ ERRORS = [
     ("unknown-body", "frame 'f'", "'bose'", lambda: build(BASE, frames=[gs.Frame("f", "bose")])),
     ("unknown-body", "thruster 't'", "'bose'", lambda: build(BASE, thrusters=[gs.Thruster("t", "bose", (0, 0, 0), (1, 0, 0))])),
     ("on-wheel", "body 'link'", "'rw'", lambda: build(BASE, thin, link(parent="rw"))),
+    ("driven", "joint 'j'", "does not move", lambda: build(BASE, link(kind="fixed", joint="j", driven=True))),
+    ("driven", "joint 'j'", "no motor can stand", lambda: build(link(parent=None, kind="planar", joint="j", driven=True))),
+    ("unknown-body", "member 'm'", "'bose'", lambda: build(BASE, members=[Membership("m", "bose")])),
+    ("member-base", "member 'm'", "'base', which moves", lambda: build(BASE, link(), members=[Membership("m", "link")])),
+    ("no-member", "body 'b'", "none of the members 'm'", lambda: build(WORLD, link("a", "world", "free"), link("b", "world", "free"), members=[Membership("m", "a")])),
+    ("unknown-name", "member 'm'", "its joint 'x' is 'y' here", lambda: build(BASE, members=[Membership("m", "base", {"joint": {"x": "y"}})])),
     ("not-finite", "body 'link'", "mass is nan", lambda: build(BASE, link(mass=nan))),
     ("not-finite", "body 'link'", "com is [0.0, inf, 0.0]", lambda: build(BASE, link(com=(0, inf, 0)))),
     ("not-finite", "body 'link'", "inertia", lambda: build(BASE, link(inertia=(1, nan, 1)))),

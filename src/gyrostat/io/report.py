@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..model import Body, Finding, Frame, ModelError, Spacecraft, Thruster
+from ..model import Body, Finding, Frame, Membership, ModelError, Spacecraft, Thruster
 from ..model.findings import Level
 
 MAX_ERRORS = 50
@@ -68,6 +68,7 @@ def build(
     bodies: Iterable[Body],
     frames: Iterable[Frame] = (),
     thrusters: Iterable[Thruster] = (),
+    memberships: Iterable[Membership] = (),
     *,
     lines: Mapping[str, tuple[str, int]],
 ) -> Spacecraft:
@@ -82,7 +83,13 @@ def build(
     report.raise_errors()
     try:
         craft = Spacecraft.build(
-            name, bodies, frames=frames, thrusters=thrusters, findings=report.findings, source=report.file
+            name,
+            bodies,
+            frames=frames,
+            thrusters=thrusters,
+            findings=report.findings,
+            source=report.file,
+            memberships=memberships,
         )
     except ModelError as error:
         raise ModelError(located(f) for f in error.findings) from None

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from ..model import KINDS, Body, Frame, Joint, Limits, Shape, Spacecraft, Thruster, Wheel, nearest
+from ..model import KINDS, Body, Frame, Joint, Limits, Membership, Shape, Spacecraft, Thruster, Wheel, nearest
+from ..model.members import NAMESPACES
 from .meshes import resolve
 from .report import Report, build, fail
 from .toml_schema import TABLES, BodyTable, Document, JointTable, ShapeTable
@@ -67,7 +68,12 @@ def _build(
     thrusters = [Thruster(**thruster.model_dump()) for thruster in document.thruster]
     for what, parts in (("frame", frames), ("thruster", thrusters)):
         places |= {f"{what} '{part.name}'": (report.file, lines.get((what, i), 0)) for i, part in enumerate(parts)}  # type: ignore[attr-defined]
-    return build(report, document.name, bodies, frames, thrusters, lines=places)
+    memberships = []
+    for i, member in enumerate(document.member):
+        places |= {f"member '{member.name}'": (report.file, lines.get(("member", i), 0))}
+        renamed = dict(zip(NAMESPACES, (member.bodies, member.joints, member.thrusters), strict=True))
+        memberships.append(Membership(member.name, member.base, renamed))
+    return build(report, document.name, bodies, frames, thrusters, memberships, lines=places)
 
 
 def _joint(report: Report, table: BodyTable, line: int, base: str | None) -> Joint | None:
@@ -84,7 +90,7 @@ def _joint(report: Report, table: BodyTable, line: int, base: str | None) -> Joi
         return None
     numbers = {
         key: getattr(given, key) for key in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio")
-    }
+    } | {"driven": given.driven}
     return Joint(
         name,
         kind,

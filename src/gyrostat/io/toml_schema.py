@@ -131,6 +131,7 @@ class JointTable(Placed):
     friction: Real = 0.0
     rotor_inertia: Real = 0.0
     gear_ratio: Real = 1.0
+    driven: bool | None = None
 
 
 class ShapeTable(Placed):
@@ -200,6 +201,16 @@ class ThrusterTable(Table):
     specific_impulse: Bound = math.inf
 
 
+class MemberTable(Table):
+    """One spacecraft of several: what hangs on its base; own names of the parts that had to be renamed, {own = here}."""
+
+    name: Name
+    base: Name
+    bodies: dict[Name, Name] = Field(default_factory=dict)  # and frames
+    joints: dict[Name, Name] = Field(default_factory=dict)
+    thrusters: dict[Name, Name] = Field(default_factory=dict)
+
+
 class Document(Table):
     gyrostat: Literal[1] = 1
     name: Name
@@ -207,6 +218,7 @@ class Document(Table):
     wheel: Annotated[list[WheelTable], Field(max_length=10_000)] = Field(default_factory=list)
     frame: Annotated[list[FrameTable], Field(max_length=100_000)] = Field(default_factory=list)
     thruster: Annotated[list[ThrusterTable], Field(max_length=100_000)] = Field(default_factory=list)
+    member: Annotated[list[MemberTable], Field(max_length=10_000)] = Field(default_factory=list)
 
 
 TABLES: dict[tuple[str, ...], type[Table]] = {
@@ -218,4 +230,5 @@ TABLES: dict[tuple[str, ...], type[Table]] = {
     ("wheel",): WheelTable,
     ("frame",): FrameTable,
     ("thruster",): ThrusterTable,
+    ("member",): MemberTable,
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algebra import inertia_components
 from ..model import Body, Joint, Shape, Spacecraft, Wheel
+from ..model.members import NAMESPACES
 
 DEFAULTS = Joint("default")
 
@@ -34,6 +35,12 @@ def to_toml(craft: Spacecraft, folder: Path) -> str:
         usual = {"max_thrust": np.inf, "minimum_on_time": 0.0, "specific_impulse": np.inf}
         values |= {name: getattr(thruster, name) for name, value in usual.items() if getattr(thruster, name) != value}
         lines += ["", "[[thruster]]", *_pairs(values)]
+    for member in craft.memberships:
+        lines += ["", "[[member]]", *_pairs({"name": member.name, "base": member.base})]
+        for key, names in zip(("bodies", "joints", "thrusters"), map(member.renamed.get, NAMESPACES), strict=True):
+            if names:
+                pairs = ", ".join(f"{_text(own)} = {_text(here)}" for own, here in names.items())
+                lines.append(f"{key} = {{ {pairs} }}")
     return "\n".join(lines) + "\n"
 
 
@@ -70,6 +77,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
     for name in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio"):
         if getattr(joint, name) != getattr(DEFAULTS, name):
             values[name] = getattr(joint, name)
+    if joint.driven is not None:
+        values["driven"] = joint.driven
     limits = {name: getattr(joint.limits, name) for name in ("lower", "upper", "velocity", "effort")}
     limits = {name: value for name, value in limits.items() if not np.isinf(value)}
     if limits:
@@ -97,7 +106,9 @@ def _shape(shape: Shape, folder: Path) -> dict[str, Any]:
 def _wheel(body: Body) -> dict[str, Any] | None:
     """The short form of a wheel, or None where it cannot say everything."""
     joint, axis = body.joint, body.joint.axis
-    spin = float(axis @ body.inertia @ axis)
+    spin = (
+        float(axis @ body.inertia @ axis) / float(axis @ axis) ** 2
+    )  # of J a a^T, where a is of length one to rounding only
     across = float(np.trace(body.inertia) - spin) / 2
     values: dict[str, Any] = {"name": body.name, "parent": body.parent, "axis": axis, "spin_inertia": spin}
     if joint.position.any():
@@ -113,7 +124,7 @@ def _wheel(body: Body) -> dict[str, Any] | None:
 
 
 def _same_wheel(a: Body, b: Body, scale: float) -> bool:
-    plain = ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio", "name")
+    plain = ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio", "name", "driven")
     return bool(
         np.abs(a.inertia - b.inertia).max() <= scale
         and a.mass == b.mass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ..algebra import Array, inertia_components, rpy_from_rotation
 from ..model import Body, Finding, ModelError, Shape, Spacecraft
+from ..model.roles import role_of
 from .urdf import UNBOUNDED
 
 TYPE_OF_KIND = {
@@ -53,10 +55,14 @@ def _refuse(craft: Spacecraft) -> None:
             cannot(place, "the inertia of a rotor")
         if joint.stiffness:
             cannot(place, "a spring")
+        if role_of(joint, root=False) is not role_of(replace(joint, driven=None), root=False):
+            cannot(place, f"a {role_of(joint, root=False)} joint like this one")
         if joint.kind not in ("revolute", "prismatic") and not np.isinf([joint.limits.lower, joint.limits.upper]).all():
             cannot(place, f"the range of a {joint.kind} joint")
         if 0.0 in (joint.limits.velocity, joint.limits.effort):
             cannot(place, "a velocity or effort limit of zero (it means none there)")
+    for member in craft.memberships:
+        cannot(f"member '{member.name}'", "several spacecraft in one model")
     for thruster in craft.thrusters:
         cannot(f"thruster '{thruster.name}'", "thrusters")
     names = {body.joint.name for body in craft.bodies}

@@ -7,6 +7,8 @@ from .findings import ModelError as ModelError
 from .findings import nearest as nearest
 from .kinds import KINDS as KINDS
 from .kinds import AbstractKind as AbstractKind
+from .members import Member as Member
+from .members import Membership as Membership
 from .parts import Body as Body
 from .parts import Frame as Frame
 from .parts import Joint as Joint
@@ -14,4 +16,5 @@ from .parts import Limits as Limits
 from .parts import Shape as Shape
 from .parts import Thruster as Thruster
 from .parts import Wheel as Wheel
+from .roles import Role as Role
 from .spacecraft import Spacecraft as Spacecraft

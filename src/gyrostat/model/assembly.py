@@ -9,6 +9,7 @@ import numpy as np
 
 from ..algebra import IDENTITY, Array, Pose, compose, inverse
 from .findings import nearest
+from .members import NAMESPACES, Membership
 from .parts import Body, Frame, Joint, Thruster
 from .spacecraft import Spacecraft
 
@@ -19,7 +20,8 @@ def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
     """Separate spacecraft as one model: each base moves freely, as before, on a massless body "world" that is fixed in N.
 
     q and v are those of the first, the second, ...; wheels last. Names that two of them share get the spacecraft's own name in front,
-    as in "target.base". Constraints may then bind any frames of any of them.
+    as in "target.base". Constraints may then bind any frames of any of them. `members` of the result says what belongs to whom; those of
+    a model that was put together already become members themselves.
     """
     crafts = list(crafts)
     if len({craft.name for craft in crafts}) < len(crafts):
@@ -35,7 +37,11 @@ def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
         bodies += [replace(b, joint=replace(b.joint, parent=WORLD)) if b.parent is None else b for b in own.bodies]
         frames += own.frames
         thrusters += own.thrusters
-    return Spacecraft.build(name, bodies, frames=frames, thrusters=thrusters)
+    memberships = [m for craft in crafts for m in _memberships(craft, shared)]
+    names = [m.name for m in memberships]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name}: members share a name: {', '.join(names)}. Rename them with dataclasses.replace.")
+    return Spacecraft.build(name, bodies, frames=frames, thrusters=thrusters, memberships=memberships)
 
 
 def attach(
@@ -44,8 +50,13 @@ def attach(
     """`target` fixed to `craft` as one tree: its frame `by` (its base by default) at the frame `at` of the craft, `pose` apart.
 
     What the target carries stays on it. `by` must be on the target's base. Names are as in `together`, so that `transfer_state` takes a
-    state from there.
+    state from there. Where `craft` was put together from members, the target becomes part of the one that carries `at`.
     """
+    if target.memberships:
+        raise ValueError(
+            f"attach: {target.name} holds {len(target.memberships)} spacecraft, of which only one can be grasped. Attach that one, and put "
+            f"the rest beside it with gs.together."
+        )
     shared = _shared([craft, target])
     own, other = _renamed(craft, shared), _renamed(target, shared)
     body, X_BF = own.locate(_name(craft, at, shared))
@@ -60,7 +71,9 @@ def attach(
     grip = Joint(base.joint.name, "fixed", body, p, R)
     bodies = [*own.bodies, replace(base, joint=grip), *other.bodies[1:]]
     frames, thrusters = [*own.frames, *other.frames], [*own.thrusters, *other.thrusters]
-    return Spacecraft.build(f"{craft.name}+{target.name}", bodies, frames=frames, thrusters=thrusters)
+    memberships = _memberships(craft, shared) if craft.memberships else ()
+    name = f"{craft.name}+{target.name}"
+    return Spacecraft.build(name, bodies, frames=frames, thrusters=thrusters, memberships=memberships)
 
 
 def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tuple[Array, Array]:
@@ -133,3 +146,16 @@ def _renamed(craft: Spacecraft, shared: dict[str, set[str]]) -> Spacecraft:
         for t in craft.thrusters
     ]
     return replace(craft, bodies=tuple(bodies), frames=tuple(frames), thrusters=tuple(thrusters))
+
+
+def _memberships(craft: Spacecraft, shared: dict[str, set[str]]) -> tuple[Membership, ...]:
+    """Of what the craft holds (itself, where it stands alone), after its names have changed once more."""
+    found = []
+    for old in craft.memberships or (Membership(craft.name, craft.base),):
+        member = craft.member(old.name)
+        renamed = {}
+        for kind in NAMESPACES:
+            names = {own: _name(craft, member.here(own, kind), shared, kind) for own in _names(member.craft)[kind]}
+            renamed[kind] = {own: here for own, here in names.items() if own != here}
+        found.append(Membership(old.name, _name(craft, old.base, shared), renamed))
+    return tuple(found)

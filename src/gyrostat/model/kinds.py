@@ -41,7 +41,11 @@ from ..algebra import (
 
 @dataclass(frozen=True, eq=False)
 class AbstractKind(ABC):
-    """What every kind offers. `axes` says how many axes it needs; units are those of q and of v."""
+    """What every kind offers. `axes` says how many axes it needs; units and labels are those of q and of v.
+
+    quaternion: where in q one stands, if any. motorised: motors may turn it; nothing inside moves a free joint.
+    spins: its rate has no coordinate in q (wheels).
+    """
 
     axis: Array
     axis2: Array
@@ -50,6 +54,16 @@ class AbstractKind(ABC):
     axes: ClassVar[int] = 0
     q_units: ClassVar[tuple[str, ...]] = ()
     v_units: ClassVar[tuple[str, ...]] = ()
+    q_labels: ClassVar[tuple[str, ...]] = ()
+    v_labels: ClassVar[tuple[str, ...]] = ()
+    quaternion: ClassVar[slice | None] = None
+    motorised: ClassVar[bool] = True
+    spins: ClassVar[bool] = False
+
+    @property
+    def single(self) -> bool:
+        """One coordinate, whose rate is the one rate."""
+        return len(self.q_units) == 1 == len(self.v_units)
 
     @abstractmethod
     def pose(self, q: Array) -> Pose: ...
@@ -101,6 +115,7 @@ def _slide(axis: Array) -> Array:
 
 class Revolute(AbstractLinear):
     name, axes, q_units, v_units = "revolute", 1, ("rad",), ("rad/s",)
+    q_labels, v_labels = ("",), ("",)
 
     def pose(self, q: Array) -> Pose:
         return Pose(rotation_about(self.axis, q[0]), np.zeros(3))
@@ -111,6 +126,7 @@ class Revolute(AbstractLinear):
 
 class Prismatic(AbstractLinear):
     name, axes, q_units, v_units = "prismatic", 1, ("m",), ("m/s",)
+    q_labels, v_labels = ("",), ("",)
 
     def pose(self, q: Array) -> Pose:
         return Pose(np.eye(3), self.axis * q[0])
@@ -121,6 +137,7 @@ class Prismatic(AbstractLinear):
 
 class Cylindrical(AbstractLinear):
     name, axes, q_units, v_units = "cylindrical", 1, ("rad", "m"), ("rad/s", "m/s")
+    q_labels, v_labels = ("angle", "displacement"), ("rate", "speed")
 
     def pose(self, q: Array) -> Pose:
         return Pose(rotation_about(self.axis, q[0]), self.axis * q[1])
@@ -131,6 +148,7 @@ class Cylindrical(AbstractLinear):
 
 class Cartesian(AbstractLinear):
     name, q_units, v_units = "cartesian", ("m",) * 3, ("m/s",) * 3
+    q_labels, v_labels = ("x", "y", "z"), ("vx", "vy", "vz")
 
     def pose(self, q: Array) -> Pose:
         return Pose(np.eye(3), q)
@@ -143,6 +161,7 @@ class Universal(AbstractLinear):
     """Turns about `axis` (fixed on the parent), then about `axis2` (fixed on the body)."""
 
     name, axes, q_units, v_units = "universal", 2, ("rad",) * 2, ("rad/s",) * 2
+    q_labels, v_labels = ("angle 1", "angle 2"), ("rate 1", "rate 2")
 
     def pose(self, q: Array) -> Pose:
         return Pose(rotation_about(self.axis, q[0]) @ rotation_about(self.axis2, q[1]), np.zeros(3))
@@ -159,6 +178,8 @@ class Universal(AbstractLinear):
 
 class Spherical(AbstractKind):
     name, q_units, v_units = "spherical", ("",) * 4, ("rad/s",) * 3
+    q_labels, v_labels = ("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")
+    quaternion = slice(0, 4)
 
     def pose(self, q: Array) -> Pose:
         return Pose(rotation(q), np.zeros(3))
@@ -183,6 +204,7 @@ class Planar(AbstractKind):
     """q = (x, y, theta) in the plane normal to `axis`; v = (theta rate, velocity in B)."""
 
     name, axes, q_units, v_units = "planar", 1, ("m", "m", "rad"), ("rad/s", "m/s", "m/s")
+    q_labels, v_labels = ("x", "y", "angle"), ("rate", "vx", "vy")
 
     def _plane(self) -> Array:
         """Columns: two unit vectors that span the plane, the first as near to x as can be (to y, if the normal is near x)."""
@@ -216,6 +238,9 @@ class Planar(AbstractKind):
 
 class Free(AbstractKind):
     name, q_units, v_units = "free", ("",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
+    q_labels, v_labels = ("qw", "qx", "qy", "qz", "x", "y", "z"), ("wx", "wy", "wz", "vx", "vy", "vz")
+    quaternion = slice(0, 4)
+    motorised = False
 
     def pose(self, q: Array) -> Pose:
         return Pose(rotation(q[:4]), q[4:])
@@ -239,6 +264,7 @@ class Free(AbstractKind):
 
 class Fixed(AbstractLinear):
     name = "fixed"
+    motorised = False
 
     def pose(self, q: Array) -> Pose:
         return Pose(np.eye(3), np.zeros(3))
@@ -251,6 +277,8 @@ class Wheel(AbstractLinear):
     """Spins about `axis`; axisymmetric, so its frame may stay with the carrier and its angle is no coordinate."""
 
     name, axes, v_units = "wheel", 1, ("rad/s",)
+    v_labels = ("",)
+    spins = True
 
     def pose(self, q: Array) -> Pose:
         return Pose(np.eye(3), np.zeros(3))

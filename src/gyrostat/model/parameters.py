@@ -10,7 +10,8 @@ import numpy as np
 
 from ..algebra import inertia_components, quat_from_rotation, rotation
 from .findings import nearest
-from .parts import array
+from .parts import Joint, array
+from .roles import Role, role_of
 
 if TYPE_CHECKING:
     from .spacecraft import Spacecraft
@@ -100,6 +101,7 @@ def replaced(craft: Spacecraft, values: Mapping[str, Any]) -> Spacecraft:
     bodies = {body.name: body for body in craft.bodies}
     moves = {body.joint.name: body.name for body in craft.bodies}
     thrusters = {thruster.name: thruster for thruster in craft.thrusters}
+    roots = {body.joint.name for body in craft.roots}
     for parameter, value in values.items():
         attribute, _ = _find(craft, parameter)
         name = parameter.rpartition(".")[0]
@@ -109,7 +111,14 @@ def replaced(craft: Spacecraft, values: Mapping[str, Any]) -> Spacecraft:
             bodies[name] = attribute.write(bodies[name], value)
         elif attribute.owner == "joint":
             body = bodies[moves[name]]
-            bodies[body.name] = replace(body, joint=attribute.write(body.joint, value))
+            joint = _in_its_role(attribute.write(body.joint, value), body.joint, root=name in roots)
+            bodies[body.name] = replace(body, joint=joint)
         else:
             thrusters[name] = attribute.write(thrusters[name], value)
     return replace(craft, bodies=tuple(bodies.values()), thrusters=tuple(thrusters.values()))
+
+
+def _in_its_role(joint: Joint, before: Joint, root: bool) -> Joint:
+    """A value is no structure: a spring made of a number, or of a symbol, leaves the motor where it was."""
+    role = role_of(before, root)
+    return joint if role_of(joint, root) is role else replace(joint, driven=role is not Role.passive)

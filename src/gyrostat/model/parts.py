@@ -66,8 +66,9 @@ def _unit(a: Array) -> Array:
     """`a` at length one; untouched if zero (refused later, by name) or symbolic."""
     if a.dtype == object or not np.isfinite(a).all() or not a.any():
         return a
-    a = a / np.abs(a).max()  # else the squares of very large or small elements are lost
-    a = a / np.sqrt(a @ a)
+    if abs(a @ a - 1.0) > 4.5e-16:  # else it is one already, and stays so to the last bit however often it is copied
+        a = a / np.abs(a).max()  # else the squares of very large or small elements are lost
+        a = a / np.sqrt(a @ a)
     a = np.where(np.abs(a) < 1e-15, 0.0, a)
     a.flags.writeable = False
     return a
@@ -91,6 +92,7 @@ class Joint:
     axis, axis2: unit vectors in J, for the kinds that need them.
     stiffness, rest, damping, friction: passive loads, applied by `gs.simulate`.
     rotor_inertia, gear_ratio: add `rotor_inertia * gear_ratio**2` to the joint's inertia.
+    driven: a motor acts here (True) or none does (False); by default a joint with a spring has none, others have. See `Role`.
     q_at, v_at: where its coordinates and rates stand in q and v; set by `Spacecraft.build`.
     """
 
@@ -108,6 +110,7 @@ class Joint:
     friction: Any = 0.0
     rotor_inertia: Any = 0.0
     gear_ratio: Any = 1.0
+    driven: bool | None = None
     q_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
     v_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
 
@@ -121,6 +124,8 @@ class Joint:
         _set(self, "axis2", _unit(array(self.axis2, (3,), f"{what}: axis2")))
         for name in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio"):
             _set(self, name, scalar(getattr(self, name), f"{what}: {name}"))
+        if self.driven not in (True, False, None):
+            raise ValueError(f"{what}: driven is {self.driven!r}; expected True, False, or None for the default.")
 
     @property
     def motion(self) -> AbstractKind:

@@ -12,16 +12,19 @@ import numpy as np
 from ..algebra import Array, Pose, RigidInertia, rigid_inertia
 from .denavit_hartenberg import DHLink, arm_from_dh
 from .findings import Finding, ModelError, nearest
+from .members import Member, Membership, members_of, whole
 from .parameters import names, replaced, value_of
 from .parts import Body, Frame, Joint, Thruster
+from .roles import Role, role_of
 from .validation import order, validate
 
 
 @dataclass(frozen=True, eq=False)
 class Spacecraft:
-    """Bodies in base-to-tip order (each after its parent, branch by branch, wheels last), frames and thrusters.
+    """Bodies in base-to-tip order (each after its parent, branch by branch, then the wheels as given), frames and thrusters.
 
-    Use `Spacecraft.build` or `gs.load`; both validate. `findings` holds the warnings and notes they made.
+    Use `Spacecraft.build` or `gs.load`; both validate. `findings` holds the warnings and notes they made. `memberships` says which
+    part of it is which spacecraft, where `gs.together` put several into one; see `members`.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Spacecraft:
     thrusters: tuple[Thruster, ...] = ()
     findings: tuple[Finding, ...] = ()
     source: str = ""
+    memberships: tuple[Membership, ...] = ()
 
     @classmethod
     def build(
@@ -41,20 +45,21 @@ class Spacecraft:
         thrusters: Iterable[Thruster] = (),
         findings: Iterable[Finding] = (),
         source: str = "",
+        memberships: Iterable[Membership] = (),
     ) -> Spacecraft:
         """A validated spacecraft. The body without a parent is the base; bodies may come in any order.
 
         Raises `ModelError`, a ValueError that says what was found, what was expected and how to mend it.
         """
-        bodies, frames, thrusters = tuple(bodies), tuple(frames), tuple(thrusters)
+        bodies, frames, thrusters, memberships = tuple(bodies), tuple(frames), tuple(thrusters), tuple(memberships)
         ordered, found = order(bodies)
         if not found:
-            found = validate(ordered, frames, thrusters)
+            found = validate(ordered, frames, thrusters, memberships)
         found = [replace(f, file=f.file or source) for f in found]
         everything = (*findings, *found)
         if any(f.level == "error" for f in everything):
             raise ModelError(everything)
-        return cls(name, _laid_out(ordered), frames, thrusters, everything, source)
+        return cls(name, laid_out(ordered), frames, thrusters, everything, source, memberships)
 
     @classmethod
     def from_dh(
@@ -140,7 +145,37 @@ class Spacecraft:
 
     @property
     def wheels(self) -> tuple[Body, ...]:
-        return tuple(body for body in self.bodies if body.joint.kind == "wheel")
+        return tuple(body for body in self.bodies if body.joint.motion.spins)
+
+    # ---- what moves each coordinate, and whose it is
+
+    @cached_property
+    def roots(self) -> tuple[Body, ...]:
+        """The body that connects each spacecraft of the model to inertial space: the base, or one for each member."""
+        return tuple(self.body(m.base) for m in self.memberships) or self.bodies[:1]
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """What moves each entry of v."""
+        roots = {body.name for body in self.roots}
+        return tuple(role for b in self.bodies for role in [role_of(b.joint, b.name in roots)] * b.joint.nv)
+
+    def at(self, *roles: Role) -> Array:
+        """Places in v of the coordinates that have one of these roles, ascending."""
+        return np.array([k for k, role in enumerate(self.roles) if role in roles], dtype=int)
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """The spacecraft that `gs.together` put into this model, in their order; empty for one that stands alone."""
+        return members_of(self)
+
+    def member(self, name: str) -> Member:
+        """The member of that name; a spacecraft that stands alone is the one member of itself."""
+        known = self.members or (whole(self),)
+        for member in known:
+            if member.name == name:
+                return member
+        raise ValueError(f"{self.name} has no member '{name}'. {nearest(name, (m.name for m in known))}")
 
     def thruster(self, name: str) -> Thruster:
         for thruster in self.thrusters:
@@ -188,7 +223,8 @@ class Spacecraft:
 
         Names: `body.mass`, `body.com` (3), `body.inertia` (xx, xy, xz, yy, yz, zz), `wheel.spin_inertia`, `joint.position` (3),
         `joint.orientation` (quaternion), `joint.axis` (3), `joint.stiffness`, `joint.rest`, `joint.damping`, `joint.friction`,
-        `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`.
+        `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`. Roles stay as they are: a spring of another stiffness does
+        not take a motor away.
         """
         return replaced(self, values)
 
@@ -200,7 +236,7 @@ class Spacecraft:
         return f"<Spacecraft {self.name}: {self.nbodies} bodies, nq {self.nq}, nv {self.nv}>"
 
 
-def _laid_out(bodies: Iterable[Body]) -> tuple[Body, ...]:
+def laid_out(bodies: Iterable[Body]) -> tuple[Body, ...]:
     """Bodies whose joints know their places in q and v."""
     placed, iq, iv = [], 0, 0
     for body in bodies:

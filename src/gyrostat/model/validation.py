@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .findings import Finding, nearest
+from .members import Membership
 from .parts import Body, Frame, Joint, Thruster
 from .plausibility import immovable, unit_slips
 
@@ -26,7 +27,7 @@ def warning(code: str, element: str, message: str, hint: str = "") -> Finding:
 
 
 def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
-    """Bodies base to tip, branch by branch in the order given, wheels last; or the findings that say why there is no tree."""
+    """Bodies base to tip, branch by branch in the order given, wheels last as given; or the findings that say why there is no tree."""
     found = [*_duplicates("body", (b.name for b in bodies)), *_duplicates("joint", (b.joint.name for b in bodies))]
     names = {body.name for body in bodies}
     for body in bodies:
@@ -75,7 +76,7 @@ def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
             error("cycle", "", f"a loop of joints holds {', '.join(map(repr, lost))}.", "Remove one joint of the loop.")
         ]
     for body in bodies:
-        if body.joint.kind == "wheel" and body.name in children:
+        if body.joint.motion.spins and body.name in children:
             child = children[body.name][0].name
             found.append(
                 error(
@@ -85,8 +86,10 @@ def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
                     "Use a revolute joint instead of the wheel.",
                 )
             )
-    ordered.sort(key=lambda body: body.joint.kind == "wheel")
-    return ordered, found
+    wheels = [
+        body for body in bodies if body.joint.motion.spins
+    ]  # as given, so that ordering once more changes nothing
+    return [body for body in ordered if not body.joint.motion.spins] + wheels, found
 
 
 def _duplicates(what: str, names: Iterable[str]) -> list[Finding]:
@@ -104,7 +107,12 @@ def _duplicates(what: str, names: Iterable[str]) -> list[Finding]:
 # ---- the values
 
 
-def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequence[Thruster]) -> list[Finding]:
+def validate(
+    bodies: Sequence[Body],
+    frames: Sequence[Frame],
+    thrusters: Sequence[Thruster],
+    memberships: Sequence[Membership] = (),
+) -> list[Finding]:
     """Findings about the values of a spacecraft whose tree is sound; bodies in base-to-tip order."""
     found: list[Finding] = []
     names = {body.name for body in bodies}
@@ -116,6 +124,8 @@ def validate(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequenc
     for body in bodies:
         found += _joint_findings(body.joint)
         found += _body_findings(body, included.get(body.name, []))
+    found += _role_findings(bodies, memberships) + _member_findings(bodies, memberships)
+    found += _member_name_findings(bodies, frames, thrusters, memberships)
     for what, parts in (("frame", frames), ("thruster", thrusters)):
         found += _duplicates(what, (part.name for part in parts))
         for part in parts:
@@ -216,6 +226,76 @@ def _joint_findings(joint: Joint) -> list[Finding]:
                 f"velocity limit {limits.velocity} or effort limit {limits.effort} is no limit; expected zero or more.",
             )
         )
+    return found
+
+
+def _role_findings(bodies: Sequence[Body], memberships: Sequence[Membership]) -> list[Finding]:
+    """Motors only where there is something to turn, and somewhere to stand."""
+    found = []
+    roots = {m.base for m in memberships} or {body.name for body in bodies if body.parent is None}
+    for body in bodies:
+        joint, place = body.joint, f"joint '{body.joint.name}'"
+        if joint.driven and body.name in roots:
+            message = "driven is true, but this joint connects the base to inertial space, where no motor can stand."
+            found.append(error("driven", place, message, "Leave it out, or mount the body on a fixed base."))
+        elif joint.driven and not joint.nv:
+            message = f"driven is true, but a {joint.kind} joint does not move."
+            found.append(error("driven", place, message, "Leave it out."))
+    return found
+
+
+def _member_findings(bodies: Sequence[Body], memberships: Sequence[Membership]) -> list[Finding]:
+    """Members are there, once each, side by side in inertial space, and own everything that moves."""
+    names = {body.name: body for body in bodies}
+    found = _duplicates("member", (m.name for m in memberships))
+    ground: set[str] = set()
+    for member in memberships:
+        place = f"member '{member.name}'"
+        if member.base not in names:
+            message = f"its base is body '{member.base}', which does not exist."
+            found.append(error("unknown-body", place, message, nearest(member.base, names)))
+            continue
+        below = names[member.base].parent
+        while below is not None:
+            ground.add(below)
+            if names[below].joint.nv:
+                message = f"its base '{member.base}' stands on '{below}', which moves; expected inertial space."
+                found.append(error("member-base", place, message, "Put spacecraft side by side with gs.together."))
+            below = names[below].parent
+    owned = {m.base for m in memberships} - ground
+    for body in bodies if memberships and not found else ():  # parents come first, but wheels stand last
+        if body.name in owned or body.parent in owned:
+            owned.add(body.name)
+        elif body.name not in ground:
+            message = f"belongs to none of the members {', '.join(repr(m.name) for m in memberships)}."
+            found.append(
+                error("no-member", f"body '{body.name}'", message, "Put spacecraft side by side with gs.together.")
+            )
+    lost = [m.name for m in memberships if m.base in ground]
+    return found + [
+        error("member-base", f"member '{name}'", "another member stands on its base.", "Put them side by side.")
+        for name in lost
+    ]
+
+
+def _member_name_findings(
+    bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequence[Thruster], memberships: Sequence[Membership]
+) -> list[Finding]:
+    """What a member calls its parts: every name stands for a part of the model, and for one alone."""
+    known = {
+        "body or frame": {body.name for body in bodies} | {frame.name for frame in frames},
+        "joint": {body.joint.name for body in bodies},
+        "thruster": {thruster.name for thruster in thrusters},
+    }
+    found = []
+    for member in memberships:
+        place = f"member '{member.name}'"
+        for kind, renamed in member.renamed.items():
+            for own, here in renamed.items():
+                if here not in known[kind]:
+                    message = f"its {kind} '{own}' is '{here}' here, which does not exist."
+                    found.append(error("unknown-name", place, message, nearest(here, known[kind])))
+            found += _duplicates(f"{place}: {kind}", renamed.values())
     return found
 
 
