@@ -16,12 +16,12 @@ from typing import NamedTuple
 from ...tracing.loops import Block, Mask, Vector
 from ..engine.context import Context, Lane, StepFunction
 from .gauss import Collocation
+from .implicit import ENOUGH, MOST_ITERATIONS, ROUND_OFF, in_tolerances
 from .newton import correct, factor
 from .stages import Stages, mix, over_lanes, part, predict, weighted
 
-MOST, NEWTON_MOST, FIXED_MOST = 14.0, 10.0, 60.0  # iterations
+MOST, NEWTON_MOST = 14.0, 10.0  # iterations
 CLOSE, NEWTON_CLOSE = 0.01, 0.03  # of the tolerance: how near to their limit stages are taken as solved
-ROUND_OFF = 1e-16
 OPEN, SOLVED, LOST, DIVERGED = 0.0, 1.0, 2.0, 3.0  # lost: no numbers from the first iteration on
 
 
@@ -36,20 +36,17 @@ class Trial(NamedTuple):
 
 
 def collocation_trial(f: StepFunction, method: Collocation) -> Trial:
-    """Stages and y_new. With fixed steps to round-off: symplectic."""
+    """Stages and y_new. With fixed steps the iteration goes on for as long as it gains anything (as in implicit.py)."""
     lane, h, stages = f.lane, f.lane[Lane.h_tried], Stages(f, method)
     fixed, newton = f.is_fixed(), lane[Lane.newton].equals(1.0)
     predict(f, method, stages)
     with f.when(newton.any()):
         factor(f, method, stages)
-    atol, rtol = f.pointer_at(Context.atol), f.pointer_at(Context.rtol)
-    with f.loop(f.n) as i:
-        scale = f.broadcast(atol.number(i)) + f.broadcast(rtol.number(i)) * f.abs(f.y[i])
-        stages.weight[i] = h / scale
-    most = fixed.where(FIXED_MOST, newton.where(NEWTON_MOST, MOST))
+    negligible = ROUND_OFF / in_tolerances(f, stages.weight)
+    most = fixed.where(float(MOST_ITERATIONS), newton.where(NEWTON_MOST, MOST))
     close = newton.where(NEWTON_CLOSE, CLOSE)
     share = 1.0 / (float(len(method.c)) * f.broadcast(f.n.number()))
-    before, state, count = (f.variable(x) for x in (float("inf"), OPEN, 0.0))
+    before, earlier, state, count = (f.variable(x) for x in (float("inf"), float("inf"), OPEN, 0.0))
     with f.repeat() as leave_if:
         leave_if(~(state[0].equals(OPEN) & (count[0] < most)).any())
         squares = f.variable(0.0)
@@ -57,14 +54,16 @@ def collocation_trial(f: StepFunction, method: Collocation) -> Trial:
         with f.when(by_newton):
             _newton_sweep(f, method, stages, squares)
         with f.when(~by_newton):
-            _sweep(f, method, stages, fixed, squares)
+            _sweep(f, method, stages, squares)
         count[0] = count[0] + 1.0
         size = f.sqrt(over_lanes(f, squares[0]) * share)
         rate = size / before[0]
         near = (size <= close) | ((rate > 0.0) & (rate < 0.5) & (size * rate <= close * (1.0 - rate)))  # the limit
-        stalls = (size >= before[0]) & (size <= fixed.where(1e4, 1.0))
-        solved = (fixed & (size <= 1.0)) | (~fixed & near) | stalls
+        stalls = (size >= before[0]) & (size <= ENOUGH) & (~fixed | (size >= earlier[0]))
+        stalls = stalls | (fixed & (size <= ENOUGH) & (count[0] >= most))
+        solved = (fixed & (size <= negligible)) | (~fixed & near) | stalls
         diverges = ~(size < float("inf")) | (newton & (rate >= 1.0) & ~stalls)
+        earlier[0] = before[0]
         before[0] = size
         state[0] = diverges.where((count[0] <= 1.0).where(LOST, DIVERGED), solved.where(SOLVED, OPEN))
     with f.loop(f.n) as i:
@@ -81,13 +80,10 @@ def keep_stages(f: StepFunction, method: Collocation, accepted: Mask) -> None:
     lane[Lane.h_fixed_point], lane[Lane.wait] = lane[Lane.h_fixed_point_next], lane[Lane.wait_next]
 
 
-def _sweep(f: StepFunction, method: Collocation, stages: Stages, fixed: Mask, squares: Block) -> None:
-    """One fixed-point iteration. squares: of what it changes, in the norm of the tolerances, or of round-off."""
-    h = f.lane[Lane.h_tried]
+def _sweep(f: StepFunction, method: Collocation, stages: Stages, squares: Block) -> None:
+    """One fixed-point iteration. squares: of what it changes, in the norm of the tolerances."""
     for k, K in enumerate(stages.now):
         _evaluate(f, method, stages, k)
-        with f.when(fixed.any()), f.loop(f.n) as i:
-            stages.weight[i] = h / (ROUND_OFF * (f.abs(f.y[i]) + f.abs(h * f.at[i]) + 1e-12))
         with f.loop(f.n) as i:
             d = stages.weight[i] * (f.at[i] - K[i])
             squares[0] = squares[0] + d * d

@@ -16,9 +16,11 @@ def place_of_new(method: Tableau | Gauss) -> int:
 
 
 def solver_vectors(method: Method, n: int, lanes: int) -> int:
-    """How many vectors of memory the method needs to solve its stages (`Stages`)."""
-    if not isinstance(method, Collocation):
+    """How many vectors of memory the method needs to solve its stages: the weights of a norm, and what else `Stages` says."""
+    if isinstance(method, Tableau):
         return 0
+    if isinstance(method, Gauss):
+        return n
     blocks = len(method.c) // lanes
     return n * (1 + 3 * blocks) + n * n * blocks + n * (n // lanes + 1)
 

@@ -22,7 +22,7 @@ from .trajectory import Event, Trajectory
 _REASONS = {
     Status.underflow: "the step became too small to meet the tolerances (a singular or very stiff system)",
     Status.not_finite: "the state became infinite or no number",
-    Status.no_convergence: "the implicit stages did not converge: use a smaller step",
+    Status.no_convergence: "the implicit stages did not converge: use a smaller step, or integrator='gauss16' without step=, which solves stiff motions",
 }
 
 
