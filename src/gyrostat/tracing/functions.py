@@ -40,7 +40,7 @@ def sincos(code: Code, x: str) -> tuple[str, str]:
     cosine = code.from_bits(code.int_op("xor", code.bits(cosine), sign_c))
 
     far = code.compare("ogt", code.intrinsic("fabs", x), code.const(_FAR))
-    some = code.let(f"icmp ne i{code.lanes} {code.let(f'bitcast {code.mask} {far} to i{code.lanes}')}, 0")
+    some = code.any_lane(far)
     before, cold, after = code.label, f"far{len(code.lines)}", f"near{len(code.lines)}"
     code.do(f"br i1 {some}, label %{cold}, label %{after}, !prof !0")
     code.begin(cold)

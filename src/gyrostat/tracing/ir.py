@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 FAST = "contract nsz arcp reassoc"  # NaN and infinity keep their meaning: never nnan, ninf or afn
 EXACT = "contract"  # fused multiply-add, but no reordering
@@ -19,6 +20,7 @@ class Code:
         self.mask = f"<{lanes} x i1>"
         self.suffix = f"v{lanes}f{64 if scalar == 'double' else 32}"
         self.lines: list[str] = []
+        self._cells: list[str] = []
         self.needs: dict[str, None] = {}  # library functions and intrinsics called, in order
         self.label = "entry"
         self._count = 0
@@ -136,14 +138,16 @@ class Code:
 
     # memory
 
-    def load(self, pointer: str, place: int | str) -> str:
-        """Vector number `place` behind `pointer`."""
-        address = self.let(f"getelementptr {self.vector}, ptr {pointer}, i64 {place}")
-        return self.let(f"load {self.vector}, ptr {address}, align 8")
+    def place(self, pointer: str, number: int | str) -> str:
+        """The address of a vector."""
+        return self.let(f"getelementptr {self.vector}, ptr {pointer}, i64 {number}")
 
-    def store(self, value: str, pointer: str, place: int | str) -> None:
-        address = self.let(f"getelementptr {self.vector}, ptr {pointer}, i64 {place}")
-        self.do(f"store {self.vector} {value}, ptr {address}, align 8")
+    def load(self, pointer: str, number: int | str) -> str:
+        """Vector `number` behind `pointer`."""
+        return self.let(f"load {self.vector}, ptr {self.place(pointer, number)}, align 8")
+
+    def store(self, value: str, pointer: str, number: int | str) -> None:
+        self.do(f"store {self.vector} {value}, ptr {self.place(pointer, number)}, align 8")
 
     # control
 
@@ -160,6 +164,137 @@ class Code:
         self.lines.insert(place, f"  {counter} = phi i64 [ {start}, %{before} ], [ {following}, %{self.label} ]")
         self.do(f"br i1 {more}, label %{label}, label %end{label}")
         self.begin(f"end{label}")
+
+    # ---- single values: truths (i1), counts (i64), numbers (double), and words of eight bytes in memory
+
+    def truths(self, values: Sequence[bool]) -> str:
+        """One truth for each lane."""
+        return "<" + ", ".join(f"i1 {'true' if x else 'false'}" for x in values) + ">"
+
+    def _lane_bits(self, mask: str) -> str:
+        return self.let(f"bitcast {self.mask} {mask} to i{self.lanes}")
+
+    def any_lane(self, mask: str) -> str:
+        return self.let(f"icmp ne i{self.lanes} {self._lane_bits(mask)}, 0")
+
+    def count_lanes(self, mask: str) -> str:
+        kind, bits = f"i{self.lanes}", self._lane_bits(mask)
+        self.needs[f"declare {kind} @llvm.ctpop.{kind}({kind})"] = None
+        return self.let(f"zext {kind} {self.let(f'call {kind} @llvm.ctpop.{kind}({kind} {bits})')} to i64")
+
+    def mask_lane(self, mask: str, k: int) -> str:
+        return self.let(f"extractelement {self.mask} {mask}, i64 {k}")
+
+    def not_true(self, a: str) -> str:
+        return self.let(f"xor i1 {a}, true")
+
+    def both_true(self, a: str, b: str) -> str:
+        return self.let(f"and i1 {a}, {b}")
+
+    def one_or_zero(self, a: str) -> str:
+        return self.let(f"zext i1 {a} to i64")
+
+    def choose(self, condition: str, a: str, b: str) -> str:
+        return self.let(f"select i1 {condition}, i64 {a}, i64 {b}")
+
+    def count_op(self, op: str, a: str, b: str) -> str:
+        return self.let(f"{op} i64 {a}, {b}")
+
+    def count_compare(self, how: str, a: str, b: str) -> str:
+        return self.let(f"icmp {how} i64 {a}, {b}")
+
+    def count_to_number(self, a: str) -> str:
+        return self.let(f"sitofp i64 {a} to double")
+
+    def number_to_count(self, a: str) -> str:
+        return self.let(f"fptosi double {a} to i64")
+
+    def word(self, pointer: str, place: str) -> str:
+        """The address of a word."""
+        return self.let(f"getelementptr i64, ptr {pointer}, i64 {place}")
+
+    def load_word(self, kind: str, address: str) -> str:
+        return self.let(f"load {kind}, ptr {address}, align 8")
+
+    def store_word(self, kind: str, value: str, address: str) -> None:
+        self.do(f"store {kind} {value}, ptr {address}, align 8")
+
+    def broadcast(self, number: str) -> str:
+        one = self.let(f"insertelement {self.vector} undef, double {number}, i64 0")
+        return self.shuffle(one, [0] * self.lanes)
+
+    def shuffle(self, vector: str, places: Sequence[int]) -> str:
+        picks = ", ".join(f"i32 {k}" for k in places)
+        return self.let(f"shufflevector {self.vector} {vector}, {self.vector} {vector}, <{self.lanes} x i32> <{picks}>")
+
+    # ---- functions and their control
+
+    def function(self, name: str, arguments: Sequence[str], returns_integer: bool) -> str:
+        """The whole function, its body written: of pointers, and of integers whose names begin with "n_"."""
+        signature = ", ".join(f"{'i64' if a.startswith('n_') else 'ptr'} %{a}" for a in arguments)
+        head = f"define {'i64' if returns_integer else 'void'} @{name}({signature}) nounwind {{"
+        return "\n".join([head, "entry:", *self._cells, *self.lines, "}"])
+
+    def argument(self, name: str) -> str:
+        return f"%{name}"
+
+    def cell(self, kind: str) -> str:
+        """Memory of the function's own."""
+        name = self.name()
+        self._cells.append(f"  {name} = alloca {kind}")
+        return name
+
+    def call_address(self, function: str, *pointers: str) -> None:
+        self.do(f"call void {function}({', '.join(f'ptr {p}' for p in pointers)})")
+
+    def leave(self, value: str | None) -> None:
+        self.do("ret void" if value is None else f"ret i64 {value}")
+
+    def _labels(self, *names: str) -> list[str]:
+        number = self.name()[1:]
+        return [f"{name}_{number}" for name in names]
+
+    @contextmanager
+    def counted(self, start: str, stop: str) -> Iterator[str]:
+        """for i in range(start, stop)."""
+        before, (head, body, end) = self.label, self._labels("head", "body", "end")
+        self.do(f"br label %{head}")
+        self.begin(head)
+        place, i = len(self.lines), self.name()
+        self.do(f"br i1 {self.count_compare('slt', i, stop)}, label %{body}, label %{end}")
+        self.begin(body)
+        yield i
+        following = self.count_op("add", i, "1")
+        self.do(f"br label %{head}")
+        # the body may have ended in another basic block than it began in
+        self.lines.insert(place, f"  {i} = phi i64 [ {start}, %{before} ], [ {following}, %{self.label} ]")
+        self.begin(end)
+
+    @contextmanager
+    def forever(self) -> Iterator[Callable[[str], None]]:
+        """while True, left by calling what is given with a condition."""
+        head, end = self._labels("repeat", "after")
+        self.do(f"br label %{head}")
+        self.begin(head)
+
+        def leave_if(condition: str) -> None:
+            (on,) = self._labels("on")
+            self.do(f"br i1 {condition}, label %{end}, label %{on}")
+            self.begin(on)
+
+        yield leave_if
+        self.do(f"br label %{head}")
+        self.begin(end)
+
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        """if condition."""
+        then, end = self._labels("then", "endif")
+        self.do(f"br i1 {condition}, label %{then}, label %{end}")
+        self.begin(then)
+        yield
+        self.do(f"br label %{end}")
+        self.begin(end)
 
 
 def _as_float32(x: float) -> float:

@@ -1,14 +1,14 @@
 """A small language for compiled loops on vectors of lanes, so that an integrator reads like its textbook.
 
 `Function` builds one function of a `Module`; `Vector` and `Mask` are one value per lane in it, `Integer`, `Number` and `Truth` single ones,
-all with Python's operators; `Block` and `Pointer` are memory. What is written with them knows no target: the LLVM assembly comes from the
-same `Code` as that of kernels. Only fused multiply-add is allowed to the compiler, no reordering: each lane computes the same bits whatever
+all with Python's operators; `Block` and `Pointer` are memory. What is written with them knows no target: how each operation is spelt is up to
+the writer, the same `Code` that writes kernels. Only fused multiply-add is allowed to the compiler, no reordering: each lane computes the same bits whatever
 the others do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -103,49 +103,42 @@ class Mask(_Value):
         f = self.f
         return Vector(f, f.code.select(self.name, f.vector(a).name, f.vector(b).name))
 
-    def _bits(self) -> str:
-        code = self.f.code
-        return code.let(f"bitcast {code.mask} {self.name} to i{code.lanes}")
-
     def any(self) -> Truth:
         """Does it hold in some lane?"""
-        return Truth(self.f, self.f.code.let(f"icmp ne i{self.f.lanes} {self._bits()}, 0"))
+        return Truth(self.f, self.f.code.any_lane(self.name))
 
     def count(self) -> Integer:
         """In how many lanes it holds."""
-        code, kind = self.f.code, f"i{self.f.lanes}"
-        code.needs[f"declare {kind} @llvm.ctpop.{kind}({kind})"] = None
-        ones = code.let(f"call {kind} @llvm.ctpop.{kind}({kind} {self._bits()})")
-        return Integer(self.f, code.let(f"zext {kind} {ones} to i64"))
+        return Integer(self.f, self.f.code.count_lanes(self.name))
 
     def lane(self, k: int) -> Truth:
         """Does it hold in lane k?"""
-        return Truth(self.f, self.f.code.let(f"extractelement {self.f.code.mask} {self.name}, i64 {k}"))
+        return Truth(self.f, self.f.code.mask_lane(self.name, k))
 
 
 class Truth(_Value):
     """A single truth value."""
 
     def __invert__(self) -> Truth:
-        return Truth(self.f, self.f.code.let(f"xor i1 {self.name}, true"))
+        return Truth(self.f, self.f.code.not_true(self.name))
 
     def __and__(self, other: Truth) -> Truth:
-        return Truth(self.f, self.f.code.let(f"and i1 {self.name}, {other.name}"))
+        return Truth(self.f, self.f.code.both_true(self.name, other.name))
 
     def integer(self) -> Integer:
         """1 or 0."""
-        return Integer(self.f, self.f.code.let(f"zext i1 {self.name} to i64"))
+        return Integer(self.f, self.f.code.one_or_zero(self.name))
 
     def where(self, a: Integer | int, b: Integer | int) -> Integer:
         a, b = self.f.integer(a), self.f.integer(b)
-        return Integer(self.f, self.f.code.let(f"select i1 {self.name}, i64 {a.name}, i64 {b.name}"))
+        return Integer(self.f, self.f.code.choose(self.name, a.name, b.name))
 
 
 class Integer(_Value):
     """A single 64-bit integer; what is divided is not negative."""
 
     def _op(self, op: str, a: Any, b: Any) -> Integer:
-        return Integer(self.f, self.f.code.let(f"{op} i64 {self.f.integer(a).name}, {self.f.integer(b).name}"))
+        return Integer(self.f, self.f.code.count_op(op, self.f.integer(a).name, self.f.integer(b).name))
 
     def __add__(self, other: Any) -> Integer:
         return self._op("add", self, other)
@@ -163,7 +156,7 @@ class Integer(_Value):
         return self._op("urem", self, other)
 
     def _compare(self, how: str, other: Any) -> Truth:
-        return Truth(self.f, self.f.code.let(f"icmp {how} i64 {self.name}, {self.f.integer(other).name}"))
+        return Truth(self.f, self.f.code.count_compare(how, self.name, self.f.integer(other).name))
 
     def __lt__(self, other: Any) -> Truth:
         return self._compare("slt", other)
@@ -178,7 +171,7 @@ class Integer(_Value):
         return self._compare("eq", other)
 
     def number(self) -> Number:
-        return Number(self.f, self.f.code.let(f"sitofp i64 {self.name} to double"))
+        return Number(self.f, self.f.code.count_to_number(self.name))
 
 
 class Number(_Value):
@@ -186,7 +179,7 @@ class Number(_Value):
 
     def integer(self) -> Integer:
         """Towards zero."""
-        return Integer(self.f, self.f.code.let(f"fptosi double {self.name} to i64"))
+        return Integer(self.f, self.f.code.number_to_count(self.name))
 
 
 class Pointer(_Value):
@@ -194,10 +187,10 @@ class Pointer(_Value):
 
     def at(self, i: Integer | int) -> Pointer:
         """Eight bytes a place."""
-        return Pointer(self.f, self.f.code.let(f"getelementptr i64, ptr {self.name}, i64 {self.f.integer(i).name}"))
+        return Pointer(self.f, self.f.code.word(self.name, self.f.integer(i).name))
 
     def _load(self, kind: str, i: Integer | int) -> str:
-        return self.f.code.let(f"load {kind}, ptr {self.at(i).name}, align 8")
+        return self.f.code.load_word(kind, self.at(i).name)
 
     def number(self, i: Integer | int = 0) -> Number:
         return Number(self.f, self._load("double", i))
@@ -210,7 +203,7 @@ class Pointer(_Value):
 
     def store(self, i: Integer | int, value: Number | Integer) -> None:
         kind = "double" if isinstance(value, Number) else "i64"
-        self.f.code.do(f"store {kind} {value.name}, ptr {self.at(i).name}, align 8")
+        self.f.code.store_word(kind, value.name, self.at(i).name)
 
 
 class Block(_Value):
@@ -223,7 +216,7 @@ class Block(_Value):
         self.f.code.store(self.f.vector(value).name, self.name, self.f.integer(i).name)
 
     def _address(self, i: Integer | int) -> str:
-        return self.f.code.let(f"getelementptr {self.f.code.vector}, ptr {self.name}, i64 {self.f.integer(i).name}")
+        return self.f.code.place(self.name, self.f.integer(i).name)
 
     def address(self, i: Integer | int) -> Pointer:
         """The lanes of vector i, one by one."""
@@ -241,14 +234,11 @@ class Function:
         self, module: Module, name: str, lanes: int, arguments: Sequence[str], *, returns_integer: bool = False
     ) -> None:
         self.name, self.lanes, self.code = name, lanes, Code(lanes)
-        self._result = "i64" if returns_integer else "void"
-        self._cells: list[str] = []
-        self._signature = ", ".join(f"{'i64' if a.startswith('n_') else 'ptr'} %{a}" for a in arguments)
+        self._arguments, self._returns_integer = tuple(arguments), returns_integer
         module.add(self)
 
     def text(self) -> str:
-        head = f"define {self._result} @{self.name}({self._signature}) nounwind {{"
-        return "\n".join([head, "entry:", *self._cells, *self.code.lines, "}"])
+        return self.code.function(self.name, self._arguments, self._returns_integer)
 
     # ---- values
 
@@ -261,16 +251,16 @@ class Function:
 
     def only(self, k: int) -> Mask:
         """Lane k alone."""
-        return Mask(self, "<" + ", ".join(f"i1 {'true' if m == k else 'false'}" for m in range(self.lanes)) + ">")
+        return Mask(self, self.code.truths([m == k for m in range(self.lanes)]))
 
     def integer(self, i: Integer | int) -> Integer:
         return i if isinstance(i, Integer) else Integer(self, str(i))
 
     def argument(self, name: str) -> Pointer:
-        return Pointer(self, f"%{name}")
+        return Pointer(self, self.code.argument(name))
 
     def integer_argument(self, name: str) -> Integer:
-        return Integer(self, f"%{name}")
+        return Integer(self, self.code.argument(name))
 
     def sum(self, weights: Any, blocks: Any, i: Any) -> Vector:
         """sum_j weights[j] blocks[j][i], zero weights left out."""
@@ -302,94 +292,51 @@ class Function:
         return x if n == 1 else Vector(self, self.code.each_lane("pow", x.name, self.code.const(1.0 / n)))
 
     def broadcast(self, number: Number) -> Vector:
-        code = self.code
-        one = code.let(f"insertelement {code.vector} undef, double {number.name}, i64 0")
-        return self._shuffle(one, [0] * self.lanes)
+        return Vector(self, self.code.broadcast(number.name))
 
     def shuffle(self, x: Vector, places: Sequence[int]) -> Vector:
         """Lane k gets what stands in lane places[k]."""
-        return self._shuffle(x.name, places)
-
-    def _shuffle(self, name: str, places: Sequence[int]) -> Vector:
-        code, picks = self.code, ", ".join(f"i32 {k}" for k in places)
-        kind = f"<{self.lanes} x i32>"
-        return Vector(self, code.let(f"shufflevector {code.vector} {name}, {code.vector} {name}, {kind} <{picks}>"))
+        return Vector(self, self.code.shuffle(x.name, places))
 
     def call(self, function: Pointer, *arguments: _Value) -> None:
         """Call a function by its address."""
-        self.code.do(f"call void {function.name}({', '.join(f'ptr {a.name}' for a in arguments)})")
+        self.code.call_address(function.name, *(a.name for a in arguments))
 
     def call_named(self, name: str, *arguments: _Value) -> None:
-        self.code.do(f"call void @{name}({', '.join(f'ptr {a.name}' for a in arguments)})")
+        self.code.call_address(f"@{name}", *(a.name for a in arguments))
 
     # ---- control
 
     @contextmanager
     def loop(self, count: Integer | int, start: Integer | int = 0) -> Iterator[Integer]:
         """for i in range(start, count)."""
-        code, count, start = self.code, self.integer(count), self.integer(start)
-        before, (head, body, end) = code.label, self._labels("head", "body", "end")
-        code.do(f"br label %{head}")
-        code.begin(head)
-        place, i = len(code.lines), Integer(self, code.name())
-        inside = i < count
-        code.do(f"br i1 {inside.name}, label %{body}, label %{end}")
-        code.begin(body)
-        yield i
-        following = i + 1
-        code.do(f"br label %{head}")
-        # the body may have ended in another basic block than it began in
-        ways = f"[ {start.name}, %{before} ], [ {following.name}, %{code.label} ]"
-        code.lines.insert(place, f"  {i.name} = phi i64 {ways}")
-        code.begin(end)
+        with self.code.counted(self.integer(start).name, self.integer(count).name) as i:
+            yield Integer(self, i)
 
     @contextmanager
-    def repeat(self) -> Iterator[Any]:
+    def repeat(self) -> Iterator[Callable[[Truth], None]]:
         """while True: leave it by `leave_if`."""
-        code, (head, end) = self.code, self._labels("repeat", "after")
-        code.do(f"br label %{head}")
-        code.begin(head)
-
-        def leave_if(condition: Truth) -> None:
-            (on,) = self._labels("on")
-            code.do(f"br i1 {condition.name}, label %{end}, label %{on}")
-            code.begin(on)
-
-        yield leave_if
-        code.do(f"br label %{head}")
-        code.begin(end)
+        with self.code.forever() as leave_if:
+            yield lambda condition: leave_if(condition.name)
 
     @contextmanager
     def when(self, condition: Truth) -> Iterator[None]:
         """if condition:"""
-        code, (then, end) = self.code, self._labels("then", "endif")
-        code.do(f"br i1 {condition.name}, label %{then}, label %{end}")
-        code.begin(then)
-        yield
-        code.do(f"br label %{end}")
-        code.begin(end)
-
-    def _labels(self, *names: str) -> list[str]:
-        number = self.code.name()[1:]
-        return [f"{name}_{number}" for name in names]
+        with self.code.when(condition.name):
+            yield
 
     def variable(self, value: Any) -> Block:
         """A vector that a loop may change: read and written as `cell[0]`."""
-        cell = Block(self, self._cell(self.code.vector))
+        cell = Block(self, self.code.cell(self.code.vector))
         cell[0] = value
         return cell
 
     def counter(self, value: Integer | int) -> Counter:
         """An integer that a loop may change."""
-        return Counter(self, self._cell("i64"), self.integer(value))
-
-    def _cell(self, kind: str) -> str:
-        name = self.code.name()
-        self._cells.append(f"  {name} = alloca {kind}")
-        return name
+        return Counter(self, self.code.cell("i64"), self.integer(value))
 
     def end(self, value: Integer | None = None) -> None:
-        self.code.do("ret void" if value is None else f"ret i64 {value.name}")
+        self.code.leave(None if value is None else value.name)
 
 
 class Counter:
