@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import pty
@@ -17,7 +16,6 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.io.files import whole_file, write_whole
 from gyrostat.scenario import EXAMPLES, load
 
 SOURCE = Path(gs.__file__).parents[1]
@@ -86,15 +84,6 @@ def test_a_folder_that_is_not_there_is_told_before_the_run(tmp_path):
         assert done.returncode == 1 and "cannot write" in done.stderr and "Traceback" not in done.stderr
     assert gyrostat(tmp_path, "run", "case.toml", "--out", "x.csv").returncode == 2
     assert [path.name for path in tmp_path.iterdir()] == ["case.toml"]
-
-
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "r.html"
-    write_whole(path, "old")
-    with pytest.raises(ValueError, match="No space left on device. Nothing was written"), whole_file(path) as temporary:
-        temporary.write_text("half")
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
 def test_ctrl_c_keeps_what_there_is_and_the_bar_says_how_far(tmp_path):

@@ -8,9 +8,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from ..io.writing import check_writable
 from ..kinematics import total_mass
 from .check import body_tree
-from .files import must_be_writable
 from .output import command, console, number
 from .run import print_audit
 
@@ -19,7 +19,7 @@ def demo(
     folder: Annotated[Path, typer.Argument(help="Where to write.", file_okay=False)] = Path("gyrostat-demo"),
 ) -> None:
     """Run the bundled servicer (1.8 t, six-joint arm, nothing holds its base); write its report and its 3-D scene."""
-    from ..io.files import write_whole
+    from ..io.writing import write_text
     from ..scenario import load
     from ..scenario.template import DEMO
     from ..view.report import write_report
@@ -28,8 +28,8 @@ def demo(
     _make(folder)
     scenario, result = folder / "scenario.toml", folder / "result.nc"
     report, scene = folder / "report.html", folder / "scene.html"
-    must_be_writable(scenario, result, report, scene)
-    write_whole(scenario, DEMO.read_text(encoding="utf-8"))
+    check_writable(scenario, result, report, scene)
+    write_text(scenario, DEMO.read_text(encoding="utf-8"))
     work = load(scenario)
     craft = work.craft
     out.print(

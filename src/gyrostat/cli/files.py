@@ -1,4 +1,4 @@
-"""Files that commands read and write. The folder of a result is tried before a long run, not after it."""
+"""Spacecraft that commands are given: a file, or the name of a bundled one."""
 
 from __future__ import annotations
 
@@ -6,23 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ..io.files import whole_file
 from ..models import file as bundled
-
-
-class _Tried(Exception):
-    pass
-
-
-def must_be_writable(*paths: Path | None) -> None:
-    """Raises a ValueError that names the first path that cannot be written. Nothing is left behind."""
-    for path in paths:
-        if path is not None:
-            try:
-                with whole_file(path):
-                    raise _Tried
-            except _Tried:
-                continue
 
 
 def model_file(path: Path) -> Path:

@@ -20,7 +20,7 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
 ) -> None:
     """Write a commented scenario FILE that runs as it is."""
-    from ..io.files import write_whole
+    from ..io.writing import write_text
     from ..scenario import EXAMPLES, template
     from ..scenario import example as example_text
 
@@ -31,7 +31,7 @@ def init(
         raise typer.BadParameter(
             f"'{file}' exists already. Choose another name, or pass --overwrite.", param_hint="FILE"
         )
-    write_whole(file, template() if example is None else example_text(example))
+    write_text(file, template() if example is None else example_text(example))
     console().print(
         Text(
             safe(f"wrote {file}\nrun it:   {command()} run {file} --report report.html --scene scene.html"),
@@ -44,12 +44,12 @@ def schema(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, instead of the screen.")] = None,
 ) -> None:
     """Print the JSON schema of scenario files, formations included, for editors that complete and check them."""
-    from ..io.files import write_whole
+    from ..io.writing import write_text
     from ..scenario import json_schema
 
     text = json.dumps(json_schema(), indent=2) + "\n"
     if out is None:
         typer.echo(text, nl=False)
     else:
-        write_whole(out, text)
+        write_text(out, text)
         console().print(Text(safe(f"wrote {out}"), style="green"))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .files import must_be_writable
+from ..io.writing import check_writable
 from .output import console, safe
 from .run import print_audit
 
@@ -29,7 +29,7 @@ def report(
     from ..view.report import write_report
 
     out = Path(f"{result.stem}.html") if out is None else out
-    must_be_writable(out, scene)
+    check_writable(out, scene)
     trajectory = Trajectory.load(result)
     other = None if compare is None else Trajectory.load(compare)
     screen = console()

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .files import must_be_writable
+from ..io.writing import check_writable
 from .output import console, errors, safe, sentence
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def run(
         raise typer.BadParameter(f"'{out}': results are written as .nc or .mat.", param_hint="--out")
     picture = Path(f"{scenario.stem}.png") if plot else None
     work = load(scenario)
-    must_be_writable(out, report, scene, picture)
+    check_writable(out, report, scene, picture)
     screen = console()
     screen.print(Text(safe(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)
     with warnings.catch_warnings(record=True) as caught:
@@ -66,11 +66,9 @@ def run(
     if scene is not None:
         written.append(write_scene(work, trajectory, scene))
     if picture is not None:
-        from ..io.files import whole_file
+        from ..io.writing import write_figure
 
-        with whole_file(picture) as temporary:
-            trajectory.plot().savefig(temporary, dpi=120, format="png")
-        written.append(picture)
+        written.append(write_figure(picture, trajectory.plot()))
     for path in written:
         screen.print(Text(safe(f"wrote {path}"), style="green"), soft_wrap=True)
     if view:

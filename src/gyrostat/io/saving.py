@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ..model import Spacecraft
+from .writing import write_text
 
 
 def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
@@ -25,12 +26,4 @@ def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
         text = to_urdf(craft, folder)
     else:
         raise ValueError(f"cannot save '{path}': the suffix is '{path.suffix}'; expected .toml or .urdf.")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise ValueError(f"cannot write '{path}': {error.strerror}.") from None
-    finally:
-        temporary.unlink(missing_ok=True)
-    return path
+    return write_text(path, text)

@@ -17,6 +17,7 @@ from ..algebra import Array, quat_from_rotation, rotation, rotation_from_rpy, rp
 from ..formulations import lie_lagrange
 from ..formulations.lie_lagrange.equivalent_manipulator import equivalent_manipulator, equivalent_state
 from ..formulations.lie_lagrange.paper.ground_test_bed import rpy_rate
+from ..io.writing import write_figure
 from ..kinematics import configuration_rate, step_configuration
 from ..model import Body, Frame, Joint, Spacecraft
 from .checks import Reproduction
@@ -222,8 +223,7 @@ def reproduce(out_dir: str | Path) -> Reproduction:
     }
     figures = []
     for name, figure in drawn.items():
-        figures.append(folder / f"from2011_{name}.png")
-        figure.savefig(figures[-1], dpi=120)
+        figures.append(write_figure(folder / f"from2011_{name}.png", figure))
     checks = [
         *equation_checks(),
         *tumble_checks(starts, group, euler),

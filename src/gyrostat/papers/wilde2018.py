@@ -18,6 +18,7 @@ from ..algebra import Array, rotation_from_rpy
 from ..control import RateProfile, computed_torque, one_joint_at_a_time
 from ..formulations.generalized_jacobian import base_velocity_from_momentum, reduced_forward_dynamics
 from ..formulations.generalized_jacobian.arm import Arm, arm_from_table
+from ..io.writing import write_figure
 from ..kinematics import configuration_rate, neutral
 from ..model import Body, DHLink, Spacecraft
 from .checks import Reproduction
@@ -233,7 +234,6 @@ def reproduce(out_dir: str | Path) -> Reproduction:
         trajectory = run(case)
         for number, draw in zip(numbers, (motion_figure, momentum_figure), strict=True):
             path = folder / f"wilde2018_figure_{number}.png"
-            draw(trajectory, f"figure {number}: {case}").savefig(path, dpi=120)
-            figures.append(path)
+            figures.append(write_figure(path, draw(trajectory, f"figure {number}: {case}")))
         checks += check(trajectory)
     return Reproduction(checks, figures, ASSUMPTIONS)

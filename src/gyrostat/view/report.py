@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array, inertia_components
-from ..io.files import write_whole
+from ..io.writing import write_text
 from ..kinematics import total_mass
 from .panels import Panel, draw, must_match, panels
 from .style import adaptive_svg, figure_style
@@ -44,7 +44,7 @@ def write_report(
     craft, dashed in every plot; names: what to call the two.
     """
     page = report_html(trajectory, title=title, scenario=scenario, scene=scene, compare=compare, names=names)
-    return write_whole(path, page)
+    return write_text(path, page)
 
 
 def report_html(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array
-from ..io.files import write_whole
+from ..io.writing import write_text
 from ..model import Spacecraft
 from .overlays import momenta
 from .stage import (
@@ -164,7 +164,7 @@ def trajectory_to_html(
     finally:
         with quiet():
             server.stop()
-    return write_whole(path, _with_legend(page, trajectory, shown, stage.size, speed, title, momentum, reactions))
+    return write_text(path, _with_legend(page, trajectory, shown, stage.size, speed, title, momentum, reactions))
 
 
 def recorded(stage: Stage, shown: Film, speed: float, *, momentum: bool = True, reactions: bool = False) -> str:

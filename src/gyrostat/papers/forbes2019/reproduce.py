@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...io.writing import write_figure
 from ..checks import Reproduction
 from . import figures
 from .checks import (
@@ -52,8 +53,7 @@ def reproduce(out_dir: str | Path) -> Reproduction:
     }
     paths = []
     for name, figure in drawn.items():
-        paths.append(folder / f"forbes2019_{name}.png")
-        figure.savefig(paths[-1], dpi=120)
+        paths.append(write_figure(folder / f"forbes2019_{name}.png", figure))
     remarks = REMARKS if theirs is not None else [*REMARKS, "MuJoCo is not installed: its weld was not compared."]
     return Reproduction(found, paths, ASSUMPTIONS, remarks)
 

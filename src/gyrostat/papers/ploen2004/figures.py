@@ -9,6 +9,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...formation import FormationTrajectory
+from ...io.writing import write_figure
 from .interferometer import BASELINE, COLLECTORS, slot_errors
 from .low_orbit import NAMES
 
@@ -79,5 +80,4 @@ def _panels(rows: int, columns: int, title: str) -> tuple[Figure, Any]:
 
 def _written(figure: Figure, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    return path
+    return write_figure(path, figure, dpi=130)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...io.writing import write_figure
 from ...simulation import Trajectory
 from .checks import condition_numbers
 from .crafts import PULSES
@@ -63,8 +64,7 @@ def _saved(figure: Any, axes: Any, path: Path, title: str) -> Path:
     axes[-1].set_xlabel("time, s (grey: a torque acts)")
     figure.suptitle(title)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    return path
+    return write_figure(path, figure, dpi=130)
 
 
 def _lengths(rows: Array) -> Array:

@@ -1,0 +1,109 @@
+"""Named arrays as the bytes of a NetCDF-4 file, made in memory: the HDF5 library never meets a full disk.
+
+It cannot close a file that it could not write, and crashes when it tries again; with the process go all results that it holds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from ..algebra import Array
+
+ROOM = 2**20  # bytes for what is not an array, to begin with
+ROOM_EACH = 2**12
+
+
+class Variable(NamedTuple):
+    """An array of numbers or of words, the names of its axes, and words about it: units, long_name."""
+
+    dims: tuple[str, ...]
+    values: Array
+    attributes: Mapping[str, str] = {}
+
+
+def netcdf_bytes(variables: Mapping[str, Variable], attributes: Mapping[str, str]) -> memoryview:
+    """The file. Names may hold any character: what HDF5 keeps for itself is written as in an address, %2F."""
+    import h5netcdf
+    import h5py
+
+    memory = Memory(sum(ROOM_EACH + v.values.nbytes for v in variables.values()) + ROOM)
+    with h5netcdf.File(memory, "w") as file:
+        sizes: dict[str, int] = {}
+        for name, (dims, values, _) in variables.items():
+            for dim, size in zip(dims, values.shape, strict=True):
+                if sizes.setdefault(dim, size) != size:
+                    raise ValueError(f"{name}: axis '{dim}' has {size} entries here, {sizes[dim]} elsewhere.")
+        file.dimensions = {escaped(name): size for name, size in sizes.items()}
+        for name, (dims, values, words) in variables.items():
+            if values.dtype.kind in "UO":
+                kind, values = h5py.string_dtype(), values.astype(object)
+            else:
+                kind, values = values.dtype, np.ascontiguousarray(values)
+            made = file.create_variable(escaped(name), tuple(map(escaped, dims)), kind, data=values)
+            for word, text in words.items():
+                made.attrs[word] = text
+        for name, text in attributes.items():
+            file.attrs[name] = text
+    return memory.content()
+
+
+def escaped(name: str) -> str:
+    """A name that HDF5 takes as it is: `unescaped` gives back any."""
+    return "".join(quote(c, safe="") if c in "%/" or not c.isprintable() else c for c in name)
+
+
+def unescaped(name: str) -> str:
+    return unquote(name)
+
+
+class Memory:
+    """A file object in memory that has its room from the beginning: too little memory is told before HDF5 is called."""
+
+    def __init__(self, room: int) -> None:
+        self._room = np.zeros(room, dtype=np.uint8)
+        self._at = self._end = 0
+
+    def content(self) -> memoryview:
+        return self._room.data[: self._end]
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._end}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        stop = self._end if size < 0 else min(self._end, self._at + size)
+        begin, self._at = self._at, max(self._at, stop)
+        return self._room[begin:stop].tobytes()
+
+    def readinto(self, buffer: Any) -> int:
+        found = self.read(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def write(self, content: Any) -> int:
+        piece = np.frombuffer(content, dtype=np.uint8)
+        stop = self._at + len(piece)
+        if stop > len(self._room):
+            self._room = np.concatenate([self._room, np.zeros(stop - len(self._room) + ROOM, dtype=np.uint8)])
+        self._room[self._at : stop] = piece
+        self._at, self._end = stop, max(self._end, stop)
+        return len(piece)
+
+    def truncate(self, size: int | None = None) -> int:
+        size = self._at if size is None else size
+        if size > len(self._room):
+            self._room = np.concatenate([self._room, np.zeros(size - len(self._room) + ROOM, dtype=np.uint8)])
+        self._room[size : self._end] = 0
+        self._end = size
+        return size
+
+    def flush(self) -> None:
+        pass

@@ -1,0 +1,300 @@
+"""A result file, read with suspicion: it may be damaged, cut short, or made to do harm.
+
+First the digest of its bytes, before the HDF5 library sees any: what was damaged is told as such. Then its structure: plain arrays of
+numbers and words whose content is in the file, nothing that points elsewhere. Then every array against the model: names, shapes, types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..algebra import Array
+from ..model import Spacecraft
+from ..simulation.engine.context import Status
+from ..simulation.engine.system import State
+from ..simulation.result.dataset import coordinate_names
+from ..simulation.result.trajectory import Event, Trajectory
+from .results_netcdf import unescaped
+from .toml_read import read_toml
+
+if TYPE_CHECKING:
+    import h5py
+    import xarray
+
+CONVENTIONS = "gyrostat-2"
+STATE, PARAMETER = "state_", "parameter "
+MOST_WORDS = 64 * 2**20  # bytes of an attribute
+_TRAILER = b"\n# gyrostat result, SHA-256 of all before: "
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_PIECE = 2**22
+_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+_WORD = 16  # bytes: where in the file the word is, and its length
+_NUMBERS = {np.dtype(kind) for kind in ("f8", "i8", "i4", "i1")}
+# by row of a run: the axes beyond (run,) time
+_AXES = {
+    "q": ("q_name",),
+    "v": ("v_name",),
+    "command": ("v_name",),
+    "tau": ("v_name",),
+    "vdot": ("v_name",),
+    "wrenches": ("body", "wrench"),
+    "work": (),
+    "impulse": ("wrench",),
+    "potential": (),
+}
+_REQUIRED = ("time", "q", "v", "work", "impulse", "command", "tau", "vdot", "wrenches")
+
+
+class ResultError(ValueError):
+    """A file that is not, or no longer, a result of gyrostat."""
+
+
+def trailer(digest: bytes) -> bytes:
+    """The last line of a file."""
+    return _TRAILER + digest.hex().encode() + b"\n"
+
+
+def read_trajectory(path: Path) -> Trajectory:
+    try:
+        if "\0" in str(path) or not path.exists():
+            raise ResultError("does not exist; expected a trajectory saved by gyrostat (.nc).")
+        _check_digest(path)
+        return _read(path)
+    except ResultError as error:
+        raise ResultError(f"'{path}' {error}") from None
+    except OSError as error:
+        raise ResultError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    except (MemoryError, AssertionError):
+        raise
+    except Exception as error:  # HDF5 tells what it cannot read by every kind of exception
+        raise ResultError(
+            f"'{path}' was made by something else than gyrostat: {type(error).__name__}: {error}"
+        ) from error
+
+
+# ---- bytes
+
+
+def _check_digest(path: Path) -> None:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ResultError("is no ordinary file; expected a trajectory saved by gyrostat (.nc).")
+    length = len(trailer(bytes(32)))
+    rest = path.stat().st_size - length
+    with open(path, "rb") as file:
+        if file.read(len(_HDF5)) != _HDF5:
+            raise ResultError("cannot be read as NetCDF.")
+        file.seek(max(rest, 0))
+        last = file.read()
+        if not last.startswith(_TRAILER):
+            raise ResultError("was not written by gyrostat, or was changed or cut short since.")
+        file.seek(0)
+        digest = hashlib.sha256()
+        while rest > 0 and (piece := file.read(min(rest, _PIECE))):
+            digest.update(piece)
+            rest -= len(piece)
+    if last != trailer(digest.digest()):
+        raise ResultError("is damaged: its content is not what was saved. Run it again, or look for a copy.")
+
+
+# ---- structure
+
+
+def _read(path: Path) -> Trajectory:
+    import h5netcdf
+    import h5py
+
+    with h5py.File(path, "r") as plain:
+        names = _check_structure(plain, path.stat().st_size)
+        with h5netcdf.File(plain, "r", decode_vlen_strings=True) as file:
+            words = {str(name): _words(name, plain.attrs[name]) for name in plain.attrs if not name.startswith("_")}
+            if words.get("Conventions") != CONVENTIONS:
+                raise ResultError(
+                    f"is in format '{words.get('Conventions')}'; this version of gyrostat reads '{CONVENTIONS}'. "
+                    f"xarray.open_dataset shows what it holds."
+                )
+            variables = {unescaped(name): _variable(file[name]) for name in names}
+    return _trajectory(words, variables, path)
+
+
+def _check_structure(file: h5py.File, size: int) -> list[str]:
+    """The names of the variables, if all there is are arrays whose content is here."""
+    import h5py
+
+    names = []
+    for name in file:
+        if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+            raise ResultError(f"holds a link, '{name}', to somewhere else: that is not followed.")
+        item = file[name]
+        if not isinstance(item, h5py.Dataset):
+            raise ResultError(f"holds '{name}', which is no array.")
+        layout = item.id.get_create_plist()
+        if layout.get_external_count() or item.is_virtual:
+            raise ResultError(f"keeps '{name}' in another file: that is not read.")
+        if str(_attribute(item, "NAME")).startswith(_NO_VARIABLE.decode()):
+            continue  # the length of an axis, no content
+        words = h5py.check_string_dtype(item.dtype)
+        if item.dtype not in _NUMBERS and (words is None or words.length is not None):
+            raise ResultError(f"holds '{name}' of type {item.dtype}; expected numbers or words.")
+        stored, claimed = item.id.get_storage_size(), item.size * (item.dtype.itemsize if words is None else _WORD)
+        if layout.get_nfilters() or stored != claimed or stored > size:
+            raise ResultError(f"claims {claimed:,} bytes for '{name}' and holds {stored:,}.")
+        names.append(name)
+    return names
+
+
+def _attribute(item: h5py.Dataset, name: str) -> Any:
+    if name not in item.attrs:
+        return ""
+    value = item.attrs[name]
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def _words(name: str, value: Any) -> str:
+    if not isinstance(value, str) or len(value) > MOST_WORDS:
+        raise ResultError(f"has an attribute '{name}' that is not text.")
+    return value
+
+
+def _variable(variable: Any) -> tuple[tuple[str, ...], Array, dict[str, Any]]:
+    values = np.asarray(variable[...])
+    if values.dtype.kind == "O":
+        values = np.array([str(x) for x in values.ravel()], dtype=np.str_).reshape(values.shape)
+    attributes = {
+        str(name): x.item() if isinstance(x, np.generic) else x
+        for name, x in variable.attrs.items()
+        if isinstance(x, str | np.number)
+    }
+    return tuple(unescaped(dim) for dim in variable.dimensions), values, attributes
+
+
+# ---- content
+
+
+class _Notes(BaseModel):
+    """What a continued run and a report take from the notes; others may be there."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str
+    gyrostat: str
+    events: list[tuple[int, str, float]]
+    interrupted: bool
+    t_span: tuple[float, float]
+    t0: float
+    formulation: str
+    integrator: str
+    rtol: float | list[float]
+    atol: float | list[float]
+    step: float | None
+    max_step: float | None
+    breakpoints: list[float]
+    locked: list[str]
+    actuators: dict[str, bool | float] | None
+    stops: dict[str, float] | None
+    conserve: str | None
+    mode: str | None
+    seed: int
+    inputs: dict[str, list[int]]
+    functions: list[str]
+    failures: list[str]
+
+
+def _trajectory(words: dict[str, str], variables: dict[str, Any], path: Path) -> Trajectory:
+    craft = read_toml(words["model_toml"].encode(), str(path))
+    notes = _notes(words["notes"])
+    state, constants = _state(variables), _of("run_constants", variables, 2)
+    prefixes = (STATE, PARAMETER, "event_", "run_constants")
+    data = _dataset(craft, {n: x for n, x in variables.items() if not n.startswith(prefixes)})
+    runs = data.sizes.get("run", 1)
+    if len(state.t) != runs or len(constants) != runs:
+        raise ResultError(f"holds {len(state.t)} states and {len(constants)} rows of constants for {runs} runs.")
+    parameters = {}
+    for name in (n for n in variables if n.startswith(PARAMETER)):
+        own = name.removeprefix(PARAMETER)
+        parameters[own] = _shaped(name, variables, (runs, *np.shape(craft.value(own))))
+    events = _events(craft, notes.pop("events"), variables, runs)
+    interrupted = notes.pop("interrupted")
+    notes["t_span"], notes["failures"] = tuple(notes["t_span"]), tuple(notes["failures"])
+    data.attrs = notes
+    return Trajectory(craft, data, state, constants, parameters, events, None, interrupted)
+
+
+def _notes(text: str) -> dict[str, Any]:
+    notes = json.loads(text)
+    try:
+        _Notes.model_validate(notes, strict=False)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ResultError(f"has wrong notes: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+    return notes
+
+
+def _state(variables: dict[str, Any]) -> State:
+    one = ("t", "h", "status", "steps", "rejections")
+    state = State(**{f.name: _of(STATE + f.name, variables, 1 if f.name in one else 2) for f in fields(State)})
+    known = {float(status) for status in Status}
+    if not np.isfinite(state.t).all() or not set(state.status.tolist()) <= known:
+        raise ResultError("holds states whose time or status has no meaning.")
+    return state
+
+
+def _dataset(craft: Spacecraft, variables: dict[str, Any]) -> xarray.Dataset:
+    import xarray
+
+    for name in _REQUIRED:
+        if name not in variables:
+            raise ResultError(f"does not hold '{name}'.")
+    lead = ("run", "time") if "run" in variables["q"][0] else ("time",)
+    for name, axes in _AXES.items():
+        if name in variables and variables[name][0] != (*lead, *axes):
+            raise ResultError(f"holds '{name}' along {variables[name][0]}; expected {(*lead, *axes)}.")
+    times = _of("time", variables, 1)
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise ResultError("holds times that do not increase.")
+    q_name, v_name, q_units, v_units = coordinate_names(craft)
+    expected = {"q_name": q_name, "v_name": v_name, "q_units": q_units, "v_units": v_units}
+    expected["body"] = [body.name for body in craft.bodies]
+    for name, words in expected.items():
+        if name not in variables or variables[name][1].tolist() != words:
+            raise ResultError(f"holds '{name}' of another spacecraft than {craft.name}.")
+    coordinates = {name for name, (dims, _, _) in variables.items() if dims == (name,)} | expected.keys()
+    return xarray.Dataset(
+        {name: x for name, x in variables.items() if name not in coordinates},
+        {name: x for name, x in variables.items() if name in coordinates},
+    )
+
+
+def _events(craft: Spacecraft, told: list[Any], variables: dict[str, Any], runs: int) -> tuple[Event, ...]:
+    if not told:
+        return ()
+    q = _shaped("event_q", variables, (len(told), craft.nq))
+    v = _shaped("event_v", variables, (len(told), craft.nv))
+    if any(not 0 <= run < runs for run, _, _ in told):
+        raise ResultError(f"holds events of runs that are not there; there are {runs}.")
+    return tuple(Event(run, name, t, *at) for (run, name, t), at in zip(told, zip(q, v, strict=True), strict=True))
+
+
+def _of(name: str, variables: dict[str, Any], axes: int) -> Array:
+    if name not in variables:
+        raise ResultError(f"does not hold '{name}'.")
+    values = variables[name][1]
+    if values.dtype != np.float64 or values.ndim != axes:
+        raise ResultError(
+            f"holds '{name}' of type {values.dtype} with {values.ndim} axes; expected float64 with {axes}."
+        )
+    return values
+
+
+def _shaped(name: str, variables: dict[str, Any], shape: tuple[int, ...]) -> Array:
+    values = _of(name, variables, len(shape))
+    if values.shape != shape:
+        raise ResultError(f"holds '{name}' of shape {values.shape}; expected {shape}.")
+    return values
