@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 
 class Check(NamedTuple):
-    """One statement about a run. `measured` and `required` as they should be printed."""
+    """One statement about a run. `measured` and `required` as they should be printed; value and bound where it is `value <= bound`."""
 
     name: str
     measured: str
     required: str
     passed: bool
     comment: str = ""
+    value: float | None = None
+    bound: float | None = None
 
 
 class Reproduction(NamedTuple):
@@ -32,9 +34,15 @@ class Reproduction(NamedTuple):
 
 def at_most(name: str, value: float, bound: float, unit: str = "", comment: str = "") -> Check:
     """Passed if value <= bound."""
-    return Check(name, f"{value:.2e}{unit}", f"<= {bound:.0e}{unit}", bool(value <= bound), comment)
+    shown = f"{value:.2e}{unit}", f"<= {bound:.0e}{unit}"
+    return Check(name, *shown, bool(value <= bound), comment, float(value), float(bound))
 
 
 def holds(name: str, truth: bool, measured: str, required: str, comment: str = "") -> Check:
     """Passed if `truth`."""
     return Check(name, measured, required, bool(truth), comment)
+
+
+def named(run: str, found: Iterable[Check]) -> list[Check]:
+    """The same checks, with the name of their run in front."""
+    return [check._replace(name=f"{run}: {check.name}") for check in found]

@@ -46,7 +46,7 @@ def identity_checks(states: int = 50) -> list[Check]:
                 off = rng.normal(size=p.nq)
                 third = (p.S_rate(q, off) - p.w_gradient(q, off)) @ Gamma + skew(S @ off)
                 not_tangent = min(not_tangent, float(np.abs(third).max()))
-    found = [at_most(f"{name}, 19 parameterisations", value, 1e-13) for name, value in worst.items()]
+    found = [at_most(f"{name}, 19 parameterisations", value, 3e-14) for name, value in worst.items()]
     found.append(
         holds(
             "the third identity fails off the manifold",
@@ -72,9 +72,9 @@ def tumble_checks() -> list[Check]:
     shift = max(float(np.abs(run.frame("body")[1] - p).max()) for run in runs.values())
     drift = max(run.audit.worst for run in runs.values())
     return [
-        at_most("attitude over 8 s, 19 parameterisations against quaternions", turn, 1e-11),
-        at_most("position over 8 s, likewise", shift, 1e-11, " m"),
-        at_most("energy and momentum of all, relative", drift, 1e-11),
+        at_most("attitude over 8 s, 19 parameterisations against quaternions", turn, 1e-13),
+        at_most("position over 8 s, likewise", shift, 3e-14, " m"),
+        at_most("energy and momentum of all, relative", drift, 3e-13),
     ]
 
 
@@ -82,9 +82,9 @@ def nonholonomic_checks(sleigh: ConstrainedRun, steady: ConstrainedRun, nodding:
     traj = sleigh.trajectory
     V, w = sleigh_closed_form(traj.time)
     return [
-        at_most("sleigh: speed against the closed form", float(np.abs(traj.v[:, 3] - V).max()), 1e-9, " m/s"),
-        at_most("sleigh: turn rate against the closed form", float(np.abs(traj.v[:, 2] - w).max()), 1e-9, " rad/s"),
-        at_most("disc, steady: change of inclination", float(np.ptp(inclination(steady.trajectory))), 1e-9, " rad"),
+        at_most("sleigh: speed against the closed form", float(np.abs(traj.v[:, 3] - V).max()), 3e-10, " m/s"),
+        at_most("sleigh: turn rate against the closed form", float(np.abs(traj.v[:, 2] - w).max()), 3e-10, " rad/s"),
+        at_most("disc, steady: change of inclination", float(np.ptp(inclination(steady.trajectory))), 3e-10, " rad"),
         at_most("disc, nodding: change of energy, relative", _relative_energy(nodding.trajectory), 1e-9),
         at_most("disc: height of the contact", float(np.abs(nodding.residuals().position).max()), 1e-9, " m"),
         at_most("disc: slip", float(np.abs(nodding.residuals().velocity).max()), 1e-9, " m/s"),
@@ -100,9 +100,9 @@ def holding_checks(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> list[Che
     h, found = held.trajectory.momentum(), held.residuals()
     ours = float(np.abs(found.position).max())
     checks = [
-        at_most("two arms, 60 s: hands off their grips", ours, 1e-9, " m, rad"),
-        at_most("two arms: momentum, relative", float(np.abs(h - h[0]).max() / np.abs(h).max()), 1e-9),
-        at_most("two arms: energy against work, relative", held.trajectory.audit.energy, 1e-9),
+        at_most("two arms, 60 s: hands off their grips", ours, 1e-10, " m, rad"),
+        at_most("two arms: momentum, relative", float(np.abs(h - h[0]).max() / np.abs(h).max()), 3e-11),
+        at_most("two arms: energy against work, relative", held.trajectory.audit.energy, 1e-10),
     ]
     if theirs is not None:
         checks.append(
@@ -124,13 +124,13 @@ def capture_checks(run: PhasedRun) -> list[Check]:
     at = traj.craft.joint("client").v_at
     rates = np.linalg.norm(traj.v[:, at][:, :3], axis=1)
     return [
-        at_most("grasp: momentum across the jump, relative", grasp.momentum_change, 1e-12),
-        at_most("grasp: energy lost against the impulse's work, relative", grasp.energy_mismatch, 1e-12),
+        at_most("grasp: momentum across the jump, relative", grasp.momentum_change, 2e-14),
+        at_most("grasp: energy lost against the impulse's work, relative", grasp.energy_mismatch, 1e-13),
         at_most(
-            "grasp: hand off the grip afterwards", float(np.abs(hold.run.residuals().position).max()), 1e-9, " m, rad"
+            "grasp: hand off the grip afterwards", float(np.abs(hold.run.residuals().position).max()), 1e-12, " m, rad"
         ),
         at_most("detumbling: client's rate at the end, of that at the grasp", float(rates[-1] / rates[0]), 5e-2),
-        at_most("whole run: worst of the audit", run.trajectory.audit.worst, 1e-9),
+        at_most("whole run: worst of the audit", run.trajectory.audit.worst, 1e-12),
     ]
 
 

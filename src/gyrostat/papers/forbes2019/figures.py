@@ -8,6 +8,7 @@ import numpy as np
 
 from ...simulation.constrained import ConstrainedRun
 from ...simulation.phases import PhasedRun
+from ..panels import drawable, panels
 from .nonholonomic import inclination, sleigh_closed_form
 from .servicing import MuJoCoDrift
 from .tumbling import TIMES, all_tumbles, gains
@@ -15,12 +16,10 @@ from .tumbling import TIMES, all_tumbles, gains
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FLOOR = 1e-17
-
 
 def tumble_figure() -> Figure:
     """The motion, how far each parameterisation is from quaternions, and what Gamma amplifies."""
-    figure, (left, middle, right) = _panels(1, 3, "one tumbling body, nineteen parameterisations")
+    figure, ((left, middle, right),) = panels(1, 3, "one tumbling body, nineteen parameterisations")
     runs = all_tumbles()
     rates = runs["quaternion"].v[:, :3]
     for k, name in enumerate("xyz"):
@@ -32,9 +31,9 @@ def tumble_figure() -> Figure:
         color, width = _line(name)
         off = np.abs(run.frame("body")[0] - R).max(axis=(1, 2))
         if name != "quaternion":
-            middle.semilogy(TIMES, np.maximum(off, FLOOR), color=color, lw=width, label=_label(name))
+            middle.semilogy(TIMES, drawable(off), color=color, lw=width, label=_label(name))
         right.plot(TIMES, gains(name), color=color, lw=width, label=_label(name))
-    middle.axhline(1e-11, color="gray", ls=":", label="required")
+    middle.axhline(1e-13, color="gray", ls=":", label="required")
     middle.set(ylabel="difference of R_NB from quaternions'", xlabel="time [s]")
     right.set(ylabel="largest element of Gamma", xlabel="time [s]")
     _legend_beside(figure, right, middle)
@@ -43,7 +42,7 @@ def tumble_figure() -> Figure:
 
 def nonholonomic_figure(sleigh: ConstrainedRun, steady: ConstrainedRun, nodding: ConstrainedRun) -> Figure:
     """Path and rates of the sleigh against the closed form; paths and inclinations of the disc."""
-    figure, ((path, rates), (rolling, leaning)) = _panels(2, 2, "Chaplygin's sleigh (above), rolling disc (below)")
+    figure, ((path, rates), (rolling, leaning)) = panels(2, 2, "Chaplygin's sleigh (above), rolling disc (below)")
     traj = sleigh.trajectory
     V, w = sleigh_closed_form(traj.time)
     path.plot(traj.q[:, 4], traj.q[:, 5])
@@ -68,7 +67,7 @@ def nonholonomic_figure(sleigh: ConstrainedRun, steady: ConstrainedRun, nodding:
 
 def holding_figure(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> Figure:
     """Two arms and a client of 500 kg: joints, loads at the grips, violation and momentum over a minute."""
-    figure, ((joints, loads), (open_, drift)) = _panels(2, 2, "two six-link arms hold a client of 500 kg")
+    figure, ((joints, loads), (open_, drift)) = panels(2, 2, "two six-link arms hold a client of 500 kg")
     traj = held.trajectory
     time, on = traj.time, held.loads().on_second
     for side, style in (("L", "-"), ("R", "--")):
@@ -82,12 +81,12 @@ def holding_figure(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> Figure:
     loads.set(ylabel="on the grips", xlabel="time [s]")
     loads.legend(fontsize="small")
     h = traj.momentum()
-    open_.semilogy(time, np.maximum(np.abs(held.residuals().position).max(axis=1), FLOOR), label="gyrostat")
-    drift.semilogy(time, np.maximum(np.abs(h - h[0]).max(axis=1), FLOOR), label="gyrostat")
+    open_.semilogy(time, drawable(np.abs(held.residuals().position).max(axis=1)), label="gyrostat")
+    drift.semilogy(time, drawable(np.abs(h - h[0]).max(axis=1)), label="gyrostat")
     if theirs is not None:
-        open_.semilogy(theirs.time, np.maximum(theirs.position, FLOOR), label="MuJoCo's weld, RK4, 1 ms")
-        drift.semilogy(theirs.time, np.maximum(theirs.momentum, FLOOR), label="MuJoCo's weld, RK4, 1 ms")
-    open_.axhline(1e-9, color="gray", ls=":", label="required")
+        open_.semilogy(theirs.time, drawable(theirs.position), label="MuJoCo's weld, RK4, 1 ms")
+        drift.semilogy(theirs.time, drawable(theirs.momentum), label="MuJoCo's weld, RK4, 1 ms")
+    open_.axhline(1e-10, color="gray", ls=":", label="required")
     open_.set(ylabel="hands off their grips [m, rad]", xlabel="time [s]")
     drift.set(ylabel="change of momentum [N s, N m s]", xlabel="time [s]")
     open_.legend(fontsize="small")
@@ -97,9 +96,7 @@ def holding_figure(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> Figure:
 
 def capture_figure(run: PhasedRun) -> Figure:
     """Approach, grasp, detumbling, release."""
-    figure, ((gap, rates), (wheels, energy)) = _panels(
-        2, 2, "capture of a tumbling client, detumbled by wheels and arm"
-    )
+    figure, ((gap, rates), (wheels, energy)) = panels(2, 2, "capture of a tumbling client, detumbled by wheels and arm")
     traj, craft = run.trajectory, run.craft
     time = traj.time
     distance = np.linalg.norm(traj.frame("grip_L")[1] - traj.frame("hand_L")[1], axis=1)
@@ -135,17 +132,6 @@ def capture_figure(run: PhasedRun) -> Figure:
     for panel, where in ((rates, "center right"), (wheels, "upper left"), (energy, "upper left")):
         panel.legend(fontsize="small", loc=where)
     return figure
-
-
-def _panels(rows: int, columns: int, title: str) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.2 * columns + 1.0, 3.1 * rows + 0.6), layout="constrained")
-    panels = figure.subplots(rows, columns)
-    figure.suptitle(title)
-    for panel in np.ravel(panels):
-        panel.grid(alpha=0.3)
-    return figure, panels
 
 
 def _line(name: str) -> tuple[str, float]:

@@ -1,4 +1,3 @@
 """Ploen, Hadaegh & Scharf, Spacecraft formations, part 1: absolute equations of motion (2004): checked, and flown."""
 
-from .equations import checks as checks
-from .reproduce import reproduce as reproduce
+from .reproduction import reproduce as reproduce

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...algebra import Array
 from ...formation import FormationTrajectory
-from ...io.writing import write_figure
+from ..panels import panels
 from .interferometer import BASELINE, COLLECTORS, slot_errors
 from .low_orbit import NAMES
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def interferometer_figure(run: FormationTrajectory, path: Path) -> Path:
-    figure, (plan, position, attitude) = _panels(1, 3, "a separated interferometer takes its places")
+def interferometer_figure(run: FormationTrajectory) -> Figure:
+    figure, ((plan, position, attitude),) = panels(1, 3, "a separated interferometer takes its places")
     for name, x in zip(COLLECTORS, BASELINE, strict=True):
         seen = run.relative(name, to="combiner").position
         (line,) = plan.plot(seen[:, 0], seen[:, 1], label=name)
@@ -32,52 +31,31 @@ def interferometer_figure(run: FormationTrajectory, path: Path) -> Path:
     ):
         at.semilogy(run.time, np.maximum(rows.T, 1e-12))
         at.set(xlabel="time [s]", ylabel=label)
-    return _written(figure, path)
+    return figure
 
 
-def hill_figure(
-    sphere: FormationTrajectory, oblate: FormationTrajectory, moved: FormationTrajectory, path: Path
-) -> Path:
+def hill_figure(sphere: FormationTrajectory, oblate: FormationTrajectory, moved: FormationTrajectory) -> Figure:
     """Along-track against radial and cross-track, over a sphere, over the oblate Earth, and through the reconfiguration."""
-    figure, panels = _panels(2, 3, "relative orbits about the chief, in its Hill frame")
+    figure, grid = panels(2, 3, "relative orbits about the chief, in its Hill frame")
     titles = ("over a sphere", "over the oblate Earth (J2 to J6)", "two impulses: 500 m to 200 m")
     for column, (run, title) in enumerate(zip((sphere, oblate, moved), titles, strict=True)):
         for name in NAMES[1:]:
             rho, _ = run.hill(name, about="chief")
             for row, (x, y) in enumerate(((1, 0), (1, 2))):
-                (line,) = panels[row, column].plot(rho[:, x], rho[:, y], linewidth=0.9, label=name)
-                panels[row, column].plot(rho[0, x], rho[0, y], ".", color=line.get_color())
+                (line,) = grid[row, column].plot(rho[:, x], rho[:, y], linewidth=0.9, label=name)
+                grid[row, column].plot(rho[0, x], rho[0, y], ".", color=line.get_color())
         for row, label in enumerate(("radial [m]", "cross-track [m]")):
-            panels[row, column].plot(0.0, 0.0, "k+")
-            panels[row, column].set(xlabel="along-track [m]", ylabel=label, title=title if row == 0 else "")
-            panels[row, column].set_aspect("equal", "datalim")
-    panels[0, 0].legend(fontsize="x-small")
-    return _written(figure, path)
+            grid[row, column].plot(0.0, 0.0, "k+")
+            grid[row, column].set(xlabel="along-track [m]", ylabel=label, title=title if row == 0 else "")
+            grid[row, column].set_aspect("equal", "datalim")
+    grid[0, 0].legend(fontsize="x-small")
+    return figure
 
 
-def linear_figure(radii: Array, errors: dict[str, list[float]], path: Path) -> Path:
-    figure, panels = _panels(1, 1, "linear models after one orbit, against the simulated motion")
-    at = panels[0]
+def linear_figure(radii: Array, errors: dict[str, list[float]]) -> Figure:
+    figure, ((at,),) = panels(1, 1, "linear models after one orbit, against the simulated motion")
     for name, values in errors.items():
         at.loglog(radii, values, "o-", label=name)
     at.set(xlabel="separation [m]", ylabel="error relative to the separation")
     at.legend(fontsize="small")
-    return _written(figure, path)
-
-
-def _panels(rows: int, columns: int, title: str) -> tuple[Figure, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.6 * columns, 3.8 * rows), layout="constrained")
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(rows, columns, squeeze=False)
-    for at in panels.flat:
-        at.grid(alpha=0.3)
-    figure.suptitle(title)
-    return figure, panels[0] if rows == 1 else panels
-
-
-def _written(figure: Figure, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write_figure(path, figure, dpi=130)
+    return figure

@@ -15,18 +15,14 @@ from ...control.formation_reference import Target, offset_target
 from ...control.formation_tracking import target_of_member, tracking_law
 from ...formation import Coupling, Formation, FormationTrajectory, Group, simulate
 from ...formulations.recursive import forward_dynamics
-from ...model import Body, Joint, Spacecraft
+from ...model import Spacecraft
+from .crafts import craft
 
-MASS, INERTIA = 700.0, (500.0, 550.0, 600.0)  # kg, kg m^2
 BASELINE = np.array([-37.5, -12.5, 12.5, 37.5])  # m, of the collectors along the formation's x axis
 TURN = 2 * np.pi / (8 * 3600.0)  # rad/s: one turn of the array in eight hours
 BANDWIDTH = 0.02  # 1/s
 END = 1200.0  # s
 COLLECTORS = tuple(f"collector {k + 1}" for k in range(4))
-
-
-def craft(name: str) -> Spacecraft:
-    return Spacecraft.build(name, [Body("bus", MASS, inertia=np.array(INERTIA), joint=Joint("bus", "free"))])
 
 
 def formation() -> Formation:

@@ -16,7 +16,7 @@ from ...environment import (
     zonal_gravity,
 )
 from ...formation import Formation, FormationTrajectory, Group, simulate, simulate_impulses
-from .interferometer import craft
+from .crafts import craft
 
 ORBIT = Orbit.from_elements(6.878e6, 0.005, np.radians(97.4), 0.4, 0.3, 0.2)
 NAMES = ("chief", "deputy 1", "deputy 2", "deputy 3", "deputy 4")

@@ -13,4 +13,4 @@ from .experiment import own_momentum as own_momentum
 from .experiment import run as run
 from .figures import figure_5 as figure_5
 from .figures import figure_6 as figure_6
-from .reproduce import reproduce as reproduce
+from .reproduction import reproduce as reproduce

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array
+from ...algebra import Array, sin
 from ...formulations import decoupled, dual_quaternion
 from ...kinematics import neutral
 from ...model import Spacecraft
@@ -106,3 +106,10 @@ def own_momentum(traj: Trajectory) -> Array:
         return measure(craft, x)
 
     return compile(momentum, traj.craft, inputs={"x": (x.shape[1],)})(x)
+
+
+def wave(craft: Spacecraft, t: object, q: Array, v: Array) -> Array:
+    """Small sines of different frequency in every joint, with some damping: for the appendix's two arms."""
+    joints = np.arange(craft.nv - 6)
+    push = np.array([0.2 * sin((0.5 + 0.1 * k) * t) for k in joints])  # type: ignore[operator]
+    return np.concatenate([np.zeros(6), push - 0.3 * v[6:]])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...io.writing import write_figure
 from ..checks import Reproduction
+from ..panels import write
 from . import figures
 from .checks import (
     capture_checks,
@@ -33,8 +33,6 @@ REMARKS = [
 
 def reproduce(out_dir: str | Path) -> Reproduction:
     """All checks, and four figures as PNG in `out_dir`."""
-    folder = Path(out_dir)
-    folder.mkdir(parents=True, exist_ok=True)
     sleigh, steady, nodding = sleigh_run(), disc_run(), disc_run(spin=-6.0)
     held, theirs, captured = two_arm_run(), _mujoco(), capture_run()
     found = [
@@ -51,11 +49,8 @@ def reproduce(out_dir: str | Path) -> Reproduction:
         "two_arms": figures.holding_figure(held, theirs),
         "capture": figures.capture_figure(captured),
     }
-    paths = []
-    for name, figure in drawn.items():
-        paths.append(write_figure(folder / f"forbes2019_{name}.png", figure))
     remarks = REMARKS if theirs is not None else [*REMARKS, "MuJoCo is not installed: its weld was not compared."]
-    return Reproduction(found, paths, ASSUMPTIONS, remarks)
+    return Reproduction(found, write(drawn, Path(out_dir), "forbes2019"), ASSUMPTIONS, remarks)
 
 
 def _mujoco() -> MuJoCoDrift | None:
