@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from timing import machine, seconds
 
+from gyrostat import constraints as gc
 from gyrostat.formulations import attitude_lagrange, recursive
-from gyrostat.formulations import constraints as gc
 from gyrostat.kinematics import neutral
 from gyrostat.papers.forbes2019 import crafts
 from gyrostat.papers.forbes2019.servicing import welded_in_mujoco

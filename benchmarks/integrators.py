@@ -116,7 +116,7 @@ def heyoka_system(case: Case, through_our_graph: bool) -> list[tuple[Any, Any]]:
         return list(zip(names, found, strict=True))
     from peers import heyoka_expressions
 
-    graph = gs.trace(lambda t, x: _rhs(case, t, x), None, inputs={"t": (), "x": (25,)})
+    graph = gs.tracing.trace(lambda t, x: _rhs(case, t, x), None, inputs={"t": (), "x": (25,)})
     return list(zip(names, heyoka_expressions(graph, [[hy.time], names]), strict=True))
 
 

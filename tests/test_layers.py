@@ -16,9 +16,11 @@ SOURCE = Path(gyrostat.__file__).parent
 # The design's order; its `simulate` is the folder `simulation`, as `gs.simulate` is a function
 LAYERS = (
     "algebra",
+    "attitude",
     "model",
     "kinematics",
     "formulations",
+    "constraints",
     "tracing",
     "workspace",
     "environment",

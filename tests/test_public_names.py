@@ -1,27 +1,65 @@
-"""Every name that gyrostat offers exists, and the names that come later are what their modules hold."""
+"""The door: every name that gyrostat offers exists, rooms are found by `import` too, and nothing else leaks out."""
 
 from __future__ import annotations
 
 import ast
+import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import gyrostat as gs
 
-
-@pytest.mark.parametrize("name", sorted(n for n in dir(gs) if not n.startswith("_")))
-def test_name_exists(name):
-    assert getattr(gs, name) is not None
+SOURCE = Path(gs.__file__).parent
+ROOMS = [name for name, home in gs._HOME.items() if not home]
 
 
-def test_names_for_type_checkers_are_those_that_come_later():
-    tree = ast.parse(Path(gs.__file__).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", gs.__all__)
+def test_name_exists_and_has_a_line_that_says_what_it_is(name):
+    assert (inspect.getdoc(getattr(gs, name)) or "").strip()
+
+
+def test_there_are_about_sixty_names_and_a_few_rooms():
+    assert 50 <= len(gs.__all__) - len(ROOMS) <= 75 and len(ROOMS) <= 20
+    assert len(set(gs.__all__)) == len(gs.__all__)
+
+
+def test_nothing_but_the_offered_names_leaks_out():
+    """In a process of its own: what other tests import becomes an attribute of the package."""
+    code = (
+        "import gyrostat as gs; print(sorted(n for n in vars(gs) if not n.startswith('_'))); "
+        "print(sorted(set(dir(gs)) - set(gs.__all__)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "['__version__']"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_are_there_at_once_and_import_finds_them(room):
+    """`gs.room` in a fresh process; `import gyrostat.room` and `from gyrostat import room` give the same module."""
+    code = (
+        f"import gyrostat as gs; first = gs.{room}; import gyrostat.{room} as second; from gyrostat import {room} as third; "
+        f"assert first is second is third and first.__name__ == 'gyrostat.{room}' and first.__doc__"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_star_import_brings_what_all_says():
+    code = "from gyrostat import *; import gyrostat; assert set(gyrostat.__all__) <= set(globals())"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_for_type_checkers_are_those_that_are_offered():
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
     block = next(n for n in tree.body if isinstance(n, ast.If))
-    typed = {alias.asname for n in block.body for alias in n.names}
-    assert typed == set(gs._HOME)
+    assert all(isinstance(n, ast.ImportFrom) and n.level == 1 for n in block.body)
+    typed = {alias.asname: n.module or "" for n in block.body for alias in n.names}
+    assert typed == gs._HOME
 
 
-def test_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="gyrostat has no attribute 'forward_dynamic'"):
-        _ = gs.forward_dynamic
+def test_unknown_name_is_an_attribute_error_that_knows_the_nearest():
+    code = "import gyrostat as gs; gs.forward_dynamic"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "gyrostat has no attribute 'forward_dynamic'" in done.stderr and "'forward_dynamics'" in done.stderr

@@ -66,17 +66,17 @@ def joint_errors(run):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_tracking_regressor_is_m_and_the_christoffel_c(seed):
-    """Any tree, joint kind and base; and with v_r = v it is gs.regressor."""
+    """Any tree, joint kind and base; and with v_r = v it is gs.formulations.recursive.regressor."""
     craft = random_spacecraft(seed, rotors=False)
     q, v = random_state(craft, seed)
     rng = np.random.default_rng(seed)
     v_r, vdot_r = rng.normal(size=craft.nv), rng.normal(size=craft.nv)
-    pi = gs.inertial_parameters(craft)
+    pi = gs.formulations.recursive.inertial_parameters(craft)
     expected = gs.mass_matrix(craft, q) @ vdot_r + gs.coriolis_matrix(craft, q, v) @ v_r
     scale = max(1.0, np.abs(expected).max())
     np.testing.assert_allclose(tracking_regressor(craft, q, v, v_r, vdot_r) @ pi, expected, atol=1e-12 * scale)
     np.testing.assert_allclose(
-        tracking_regressor(craft, q, v, v, vdot_r), gs.regressor(craft, q, v, vdot_r), atol=1e-11
+        tracking_regressor(craft, q, v, v, vdot_r), gs.formulations.recursive.regressor(craft, q, v, vdot_r), atol=1e-11
     )
 
 
@@ -84,7 +84,9 @@ def test_the_base_inertia_of_parameters_is_that_of_the_mass_matrix():
     craft = random_spacecraft(3, base="free")
     q = random_state(craft, 3)[0]
     np.testing.assert_allclose(
-        base_inertia(craft, q, gs.inertial_parameters(craft)), gs.mass_matrix(craft, q)[:6, :6], atol=1e-11
+        base_inertia(craft, q, gs.formulations.recursive.inertial_parameters(craft)),
+        gs.mass_matrix(craft, q)[:6, :6],
+        atol=1e-11,
     )
 
 
@@ -174,7 +176,7 @@ def test_the_lyapunov_function_falls():
     law = adaptive_tracking(CRAFT, everything, bandwidth=1.0, gain=30.0, adaptation=adaptation, estimate=estimate)
     run = simulate(law, "flying", (0, 20))
     Gamma = adaptation * parameter_sizes(estimate) ** 2
-    true = gs.inertial_parameters(CRAFT)
+    true = gs.formulations.recursive.inertial_parameters(CRAFT)
     values = []
     for t, q, v, pi in zip(run.time, run.q, run.v, run.data["z"].values, strict=True):
         s = _errors(everything(t), q, v, 1.0).s

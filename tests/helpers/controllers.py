@@ -47,7 +47,7 @@ def noisy():
     """Sampled PD on measured angles, each with its own noise for every run and sample."""
 
     def output(craft, t, q, v, run, sample, seed, gain):
-        noise = np.array([gs.normal(seed, run, sample, channel) for channel in range(6)])
+        noise = np.array([gs.tracing.normal(seed, run, sample, channel) for channel in range(6)])
         target, rate, _ = manoeuvre.reference(t)
         error = target - q[7:] - 1e-3 * noise
         return _joints(gain * SOFT * (manoeuvre.KP * error + manoeuvre.KD * (rate - v[6:])))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gyrostat.algebra import rotation
-from gyrostat.algebra.attitude import PARAMETERISATIONS
+from gyrostat.attitude import PARAMETERISATIONS
 from gyrostat.formulations.attitude_lagrange import RigidBody
 
 NAMES = tuple(PARAMETERISATIONS)

@@ -80,7 +80,9 @@ def check_dynamics(c: Case) -> None:
         close(b, peer.bias_force(c.q, c.v), "bias force")
         close(tau, peer.inverse_dynamics(c.q, c.v, c.vdot, c.wrenches), "inverse dynamics")
     close(gs.coriolis_matrix(c.craft, c.q, c.v) @ c.v, c.pin.bias_force(c.q, c.v), "C v")
-    close(gs.regressor(c.craft, c.q, c.v, c.vdot), c.pin.regressor(c.q, c.v, c.vdot), "regressor")
+    close(
+        gs.formulations.recursive.regressor(c.craft, c.q, c.v, c.vdot), c.pin.regressor(c.q, c.v, c.vdot), "regressor"
+    )
 
 
 def check_momentum(c: Case) -> None:
@@ -91,7 +93,7 @@ def check_momentum(c: Case) -> None:
         close(T, peer.kinetic_energy(c.q, c.v), "kinetic energy")
         close(com, peer.center_of_mass(c.q), "centre of mass")
     A = c.pin.centroidal_momentum_matrix(c.q)
-    close(gs.centroidal_momentum_matrix(c.craft, c.q), A, "centroidal momentum matrix")
+    close(gs.formulations.recursive.centroidal_momentum_matrix(c.craft, c.q), A, "centroidal momentum matrix")
     close(gs.momentum(c.craft, c.q, c.v, about=com), A @ c.v, "momentum about the centre of mass")
 
 

@@ -76,7 +76,9 @@ def test_one_run_with_conserved_momentum_and_a_potential(tmp_path):
     back = gs.Trajectory.load(tmp_path / "a.nc")
     assert not back.batched and back.audit == traj.audit
     same(gs.simulate(back.craft, resume=back, t_span=(0, 7)), gs.simulate(craft, resume=traj, t_span=(0, 7)))
-    falling = gs.simulate(craft, q, v, (0, 2), environment=gs.uniform_gravity([0, 0, -1.0]), save_at=[0, 1.0, 2.0])
+    falling = gs.simulate(
+        craft, q, v, (0, 2), environment=gs.environment.uniform_gravity([0, 0, -1.0]), save_at=[0, 1.0, 2.0]
+    )
     falling.save(tmp_path / "b.nc")
     back = gs.Trajectory.load(tmp_path / "b.nc")
     np.testing.assert_array_equal(back.potential_energy(), falling.potential_energy())

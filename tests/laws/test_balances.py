@@ -98,7 +98,7 @@ def test_momentum_is_the_sum_over_bodies(seed):
     assert size(gs.momentum(s.craft, s.q, s.v) - total) < 1e-30 * size(total)
     com = gs.center_of_mass(s.craft, s.q)
     assert size(com - moment / mass) < 1e-60 and abs(gs.total_mass(s.craft) - mass) < 1e-60
-    A = gs.centroidal_momentum_matrix(s.craft, s.q)
+    A = gs.formulations.recursive.centroidal_momentum_matrix(s.craft, s.q)
     assert size(A @ s.v - np.concatenate([total[:3] - cross(com, total[3:]), total[3:]])) < 1e-30 * size(total)
     comdot = rate(lambda q, v: gs.center_of_mass(s.craft, q), s.craft, s.q, s.v)
     assert size(mass * comdot - (A @ s.v)[3:]) < 1e-30 * size(total)
@@ -107,7 +107,7 @@ def test_momentum_is_the_sum_over_bodies(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_composite_inertia_is_that_of_the_locked_craft(seed):
     s = state(seed)
-    M = gs.composite_inertia(s.craft, s.q)
+    M = gs.kinematics.composite_inertia(s.craft, s.q)
     com, mass = gs.center_of_mass(s.craft, s.q), gs.total_mass(s.craft)
     I_o = 0
     X = gs.forward_kinematics(s.craft, s.q)
@@ -147,7 +147,10 @@ def test_generalised_forces_are_the_reactions_along_each_joint(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_regressor_times_parameters_is_inverse_dynamics(seed):
     s = state(seed)
-    Y, pi = gs.regressor(s.craft, s.q, s.v, s.vdot), gs.inertial_parameters(s.craft)
+    Y, pi = (
+        gs.formulations.recursive.regressor(s.craft, s.q, s.v, s.vdot),
+        gs.formulations.recursive.inertial_parameters(s.craft),
+    )
     rotors = np.concatenate([np.full(j.nv, j.rotor_inertia * j.gear_ratio**2, dtype=object) for j in s.craft.joints])
     tau = gs.inverse_dynamics(s.craft, s.q, s.v, s.vdot)
     assert Y.shape == (s.craft.nv, 10 * s.craft.nbodies)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat import constraints as gc
 from gyrostat.algebra import Pose
-from gyrostat.formulations import constraints as gc
 from gyrostat.model.assembly import attach, together, transfer_state
 from random_trees import random_spacecraft, random_state
 

@@ -178,12 +178,12 @@ def test_a_sound_model_has_no_findings():
 
 
 def test_findings_of_the_reader_are_kept_and_located():
-    note = gs.Finding("note", "merged.", element="joint 'weld'", file="x.urdf", line=7)
+    note = gs.model.Finding("note", "merged.", element="joint 'weld'", file="x.urdf", line=7)
     craft = gs.Spacecraft.build("craft", [BASE], findings=[note], source="x.urdf")
     assert craft.findings == (note,) and str(note) == "x.urdf:7: joint 'weld': merged."
     with pytest.raises(gs.ModelError, match=r"x\.urdf: body 'link': mass is -1"):
         gs.Spacecraft.build("craft", [BASE, link(mass=-1)], source="x.urdf")
-    failed = gs.Finding("error", "bad.")
+    failed = gs.model.Finding("error", "bad.")
     with pytest.raises(gs.ModelError, match="bad"):
         gs.Spacecraft.build("craft", [BASE], findings=[failed])
 

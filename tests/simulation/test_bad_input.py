@@ -54,7 +54,7 @@ def case(match, error=ValueError, **options):
         case(r"prescribed\['joint_1'\] has shape \(2,\); expected 1 accelerations", prescribed={"joint_1": [0.0, 1.0]}),
         case(r"conserve 'energy' is not known", conserve="energy"),
         case(r"conserve='momentum' holds where nothing acts from outside: leave out the env", conserve="momentum",
-             environment=gs.uniform_gravity([0, 0, 1])),
+             environment=gs.environment.uniform_gravity([0, 0, 1])),
         case(r"the control law returns nan in entry 7 of tau, whatever the state",
              control=lambda craft, t, q, v: np.where(np.arange(12) == 7, np.nan, 0.0)),
         case(r"something loads its base", conserve="momentum", control=lambda craft, t, q, v: -v),

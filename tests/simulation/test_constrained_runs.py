@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.formulations import constraints as gc
+from gyrostat import constraints as gc
 from gyrostat.model.assembly import attach, transfer_state
 from gyrostat.papers.forbes2019 import crafts, servicing
 from gyrostat.simulation import SimulationWarning

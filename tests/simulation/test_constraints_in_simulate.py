@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.formulations.constraints import residuals
+from gyrostat.constraints import residuals
 from gyrostat.papers.forbes2019 import crafts
 from gyrostat.simulation.constrained import simulate_constrained
 

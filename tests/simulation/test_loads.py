@@ -185,7 +185,9 @@ def test_uniform_gravity_is_a_parabola_and_its_potential_is_what_the_work_took()
     craft, q, v = start()
     v[6:] = [0.05, -0.04, 0.03, 0.1, 0.02, -0.05]
     g = np.array([0.0, 0.3, -1.5])
-    traj = gs.simulate(craft, q, v, (0, 10), environment=gs.uniform_gravity(g), control=push, rtol=1e-12, atol=1e-13)
+    traj = gs.simulate(
+        craft, q, v, (0, 10), environment=gs.environment.uniform_gravity(g), control=push, rtol=1e-12, atol=1e-13
+    )
     com, t = traj.center_of_mass(), traj.time[:, None]
     velocity = gs.momentum(craft, q, v)[3:] / gs.total_mass(craft)
     np.testing.assert_allclose(com, com[0] + velocity * t + g * t**2 / 2, atol=1e-9)
@@ -203,11 +205,13 @@ def test_a_pendulum_keeps_its_energy():
     base = gs.Body("base", 1.0, inertia=(1, 1, 1), joint=gs.Joint("base", "fixed"))
     bob = gs.Body("bob", 2.0, (0.0, -0.7, 0.0), (0.1, 0.1, 0.1), gs.Joint("pivot", "revolute", "base"))
     craft = gs.Spacecraft.build("pendulum", [base, bob])
-    traj = gs.simulate(craft, [2.5], None, (0, 20), environment=gs.uniform_gravity([0, -9.81, 0]), rtol=1e-12)
+    traj = gs.simulate(
+        craft, [2.5], None, (0, 20), environment=gs.environment.uniform_gravity([0, -9.81, 0]), rtol=1e-12
+    )
     energy = traj.kinetic_energy() + traj.potential_energy()
     assert np.ptp(energy) < 1e-10 * np.ptp(traj.potential_energy())
     small = gs.simulate(
-        craft, [1e-5], None, (0, 8), environment=gs.uniform_gravity([0, -9.81, 0]), rtol=1e-12, atol=1e-18
+        craft, [1e-5], None, (0, 8), environment=gs.environment.uniform_gravity([0, -9.81, 0]), rtol=1e-12, atol=1e-18
     )
     omega = np.sqrt(2.0 * 9.81 * 0.7 / (0.1 + 2.0 * 0.49))
     np.testing.assert_allclose(small.q[:, 0], 1e-5 * np.cos(omega * small.time), atol=1e-14)

@@ -120,7 +120,9 @@ def test_the_audit_closes_on_bases_that_are_held(base):
     """Momentum changes by what the base's joint transmits, and by the environment."""
     craft = random_spacecraft(5, links=3, base=base)
     q, v = random_state(craft, 5, speed=0.5)
-    traj = gs.simulate(craft, q, v, (0, 2), environment=gs.uniform_gravity([0.1, -0.2, 0.3]), rtol=1e-12, atol=1e-14)
+    traj = gs.simulate(
+        craft, q, v, (0, 2), environment=gs.environment.uniform_gravity([0.1, -0.2, 0.3]), rtol=1e-12, atol=1e-14
+    )
     assert traj.audit.worst < 1e-10 and max(traj.audit.impulse) > 0.1 and traj.audit.potential < 1e-10
 
 

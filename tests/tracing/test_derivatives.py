@@ -102,7 +102,7 @@ def test_several_outputs_and_parameters():
     craft = random_spacecraft(2, links=3, kinds=("revolute",), base="free")
     q, v = random_state(craft, 1)
     d = tracing.jacobian_of(gs.forward_kinematics, "q")(craft, q)
-    assert type(d) is gs.Poses and d.p_NB.shape == (craft.nbodies, 3, craft.nq)
+    assert type(d) is gs.kinematics.Poses and d.p_NB.shape == (craft.nbodies, 3, craft.nq)
     slope = tracing.jacobian_of(gs.kinetic_energy, "base.mass")
     (w, u), com = (v[:3], v[3:6]), craft.value("base.com")
     speed = u + np.cross(w, com)

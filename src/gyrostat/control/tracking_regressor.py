@@ -17,7 +17,7 @@ def tracking_regressor(craft: Spacecraft, q: Array, v: Array, v_r: Array, vdot_r
         F = M (A - 1/2 V x U) + 1/2 (Q(V + U) - Q(V) - Q(U)),                                                 (1)
         A = Ad A_P + H vdot_r + (Hdot + V x H) v_r                                                           (2)
 
-    which is M A + B U of `christoffel_matrix`. For v_r = v, vdot_r = vdot it is `gs.regressor`. Slotine & Li (1987).
+    which is M A + B U of `christoffel_matrix`. For v_r = v, vdot_r = vdot it is `gs.formulations.recursive.regressor`. Slotine & Li (1987).
     """
     X_PB = joint_poses(craft, q)
     V, U = body_twists(craft, q, v, X_PB), body_twists(craft, q, v_r, X_PB)

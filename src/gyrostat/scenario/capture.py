@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import constraints as gc
 from ..algebra import Array, norm
-from ..formulations import constraints as gc
 from ..kinematics import frame_pose
 from ..model import Spacecraft
 from ..model.assembly import joined_state, together

@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..control.controller import Controller
-from ..control.passive import has_passive_forces, passive_forces
-from ..environment import Environment
-from ..formulations.constraints import (
+from ..constraints import (
     USUAL,
     AbstractConstraint,
     ConstraintLoads,
@@ -22,6 +19,9 @@ from ..formulations.constraints import (
     constraint_loads,
     residuals,
 )
+from ..control.controller import Controller
+from ..control.passive import has_passive_forces, passive_forces
+from ..environment import Environment
 from ..model import Spacecraft
 from .result.trajectory import Trajectory
 from .simulate_craft import simulate

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..formulations.constraints import USUAL, AbstractConstraint, Capture, Stabilisation, as_it_is, capture
-from ..formulations.constraints.loads import constrained
+from ..constraints import USUAL, AbstractConstraint, Capture, Stabilisation, as_it_is, capture
+from ..constraints.loads import constrained
 from ..kinematics import body_twists, inertial_poses, joint_poses
 from ..kinematics.relative_motion import Kinematics
 from ..model import Spacecraft

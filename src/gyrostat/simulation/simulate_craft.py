@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..constraints import USUAL, AbstractConstraint, Stabilisation
 from ..control.controller import Controller
 from ..control.modes import demand_mode, guarded
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
-from ..formulations.constraints import USUAL, AbstractConstraint, Stabilisation
 from ..model import Spacecraft
 from .engine.compiling import compile_system, settled
 from .engine.context import Status

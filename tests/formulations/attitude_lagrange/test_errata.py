@@ -6,7 +6,7 @@ import numpy as np
 
 from forbes_bodies import cloud, motion
 from gyrostat.algebra import cross, skew
-from gyrostat.algebra.attitude import PARAMETERISATIONS
+from gyrostat.attitude import PARAMETERISATIONS
 from gyrostat.formulations.attitude_lagrange.one_body import (
     accelerations,
     body_accelerations,

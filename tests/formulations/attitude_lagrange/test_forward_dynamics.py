@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra.attitude import PARAMETERISATIONS
+from gyrostat.attitude import PARAMETERISATIONS
 from gyrostat.formulations import attitude_lagrange
 from gyrostat.formulations.attitude_lagrange.paper.state import maximal_state_rate, unpacked
 from gyrostat.formulations.common.carriers import carrier_bodies

@@ -7,8 +7,8 @@ import pytest
 
 from forbes_bodies import NAMES, cloud, motion
 from gyrostat.algebra import cross, skew
-from gyrostat.algebra.attitude import PARAMETERISATIONS
 from gyrostat.algebra.directional import derivative_along
+from gyrostat.attitude import PARAMETERISATIONS
 from gyrostat.formulations.attitude_lagrange import raw_accelerations, rigid_body
 from gyrostat.formulations.attitude_lagrange.one_body import (
     accelerations,

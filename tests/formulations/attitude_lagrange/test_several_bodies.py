@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import gyrostat as gs
 from forbes_bodies import cloud
 from gyrostat.algebra import cross, skew
-from gyrostat.algebra.attitude import PARAMETERISATIONS
+from gyrostat.attitude import PARAMETERISATIONS
 from gyrostat.formulations.attitude_lagrange import (
     explicit_null_space,
     kkt_solution,

@@ -97,7 +97,7 @@ def test_eq_53_schur_complement_is_the_inertia_about_the_system_center(seed):
     S_U = bi.schur_complement(links)
     close(S_U, ib.rotational_inertia(links) + m * r @ r)
     q, _ = to_craft(craft, s)
-    composite = gs.composite_inertia(craft, q)
+    composite = gs.kinematics.composite_inertia(craft, q)
     C = skew(gs.center_of_mass(craft, q))
     close(S_U, composite.I_o + m * C @ C, 1e-11)  # the craft is metres from the origin: digits cancel
     assert np.linalg.eigvalsh(S_U).min() > 0

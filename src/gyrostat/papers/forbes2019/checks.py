@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...algebra import Array, cross, rotation, skew
-from ...algebra.attitude import PARAMETERISATIONS, AbstractParameterisation
 from ...algebra.directional import gradient
+from ...attitude import PARAMETERISATIONS, AbstractParameterisation
 from ...simulation.constrained import ConstrainedRun
 from ...simulation.phases import PhasedRun
 from ..checks import Check, at_most, holds

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ... import constraints as gc
 from ...algebra import Array, sin
-from ...formulations import constraints as gc
 from ...kinematics import neutral
 from ...model import Body, Frame, Joint, Spacecraft, Wheel
 from ...model.assembly import together

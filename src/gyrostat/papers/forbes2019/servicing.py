@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import constraints as gc
 from ...algebra import Array, norm
-from ...formulations import constraints as gc
 from ...formulations.recursive import kinetic_energy, momentum
 from ...kinematics import frame_pose
 from ...model import Spacecraft

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...algebra import Array, quat_from_rotation
-from ...algebra.attitude import PARAMETERISATIONS, AbstractParameterisation
+from ...attitude import PARAMETERISATIONS, AbstractParameterisation
 from ...formulations.attitude_lagrange import rigid_body
 from ...formulations.attitude_lagrange.forward_dynamics import forward_dynamics
 from ...formulations.attitude_lagrange.one_body import accelerations

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...algebra import Array
-from ...formulations.constraints import AbstractConstraint, residuals
+from ...constraints import AbstractConstraint, residuals
 from ...model import Spacecraft
 
 CLOSED = 1e-6  # largest violation (m, rad, and their rates) with which a run may start

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...constraints import USUAL, AbstractConstraint, Stabilisation, constraint_loads
 from ...control.controller import Controller, call
 from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
 from ...environment import Environment
-from ...formulations.constraints import USUAL, AbstractConstraint, Stabilisation, constraint_loads
 from ...formulations.recursive import inverse_dynamics
 from ...kinematics import configuration_rate
 from ...model import Spacecraft

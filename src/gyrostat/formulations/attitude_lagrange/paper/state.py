@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ....algebra import Array, Pose
-from ....algebra.attitude import AbstractParameterisation, parameterisation
+from ....attitude import AbstractParameterisation, parameterisation
 from ....kinematics import body_twists, inertial_poses, joint_poses
 from ....kinematics.arguments import configuration, rates
 from ....model import Spacecraft

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....algebra import Array, cross, ldl, ldl_solve, mirror, solve_spd
-from ....algebra.attitude import AbstractParameterisation
 from ....algebra.directional import gradient
+from ....attitude import AbstractParameterisation
 from ..one_body import RigidBody, mass_matrix, mass_matrix_rate
 
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import IDENTITY, Array, Pose, cross, log_so3, norm, skew
-from ...algebra.directional import derivative_along
+from ..algebra import IDENTITY, Array, Pose, cross, log_so3, norm, skew
+from ..algebra.directional import derivative_along
 
 NONE3 = np.zeros((0, 3))
 

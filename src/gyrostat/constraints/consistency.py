@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array
-from ...algebra.semidefinite import least_norm_solution
-from ...kinematics import body_twists, inertial_poses, joint_poses, step_configuration
-from ...kinematics.arguments import configuration, rates
-from ...kinematics.relative_motion import Kinematics
-from ...model import Spacecraft
-from ..recursive import forward_dynamics, kinetic_energy
+from ..algebra import Array
+from ..algebra.semidefinite import least_norm_solution
+from ..formulations.recursive import forward_dynamics, kinetic_energy
+from ..kinematics import body_twists, inertial_poses, joint_poses, step_configuration
+from ..kinematics.arguments import configuration, rates
+from ..kinematics.relative_motion import Kinematics
+from ..model import Spacecraft
 from .kinds import AbstractConstraint
 from .loads import Constrained, body_wrenches, constrained, stacked_columns, wrenches_on_second
 from .tree import articulated_inertias, inverse_inertia_at

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import IDENTITY, Array, Pose, atan2, frame_along
+from ..algebra import IDENTITY, Array, Pose, atan2, frame_along
 from .kinds import (
     AbstractConstraint,
     Aligned,

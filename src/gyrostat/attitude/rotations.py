@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..elementary import Array, atan2, cos, sin, sqrt, where
-from ..so3 import (
+from ..algebra.elementary import Array, atan2, cos, sin, sqrt, where
+from ..algebra.so3 import (
     exp_so3,
     left_jacobian,
     left_jacobian_inverse,
@@ -17,7 +17,7 @@ from ..so3 import (
     quat_normalize,
     skew,
 )
-from .parameterisation import AbstractParameterisation
+from .abstract import AbstractParameterisation
 
 ONE = np.eye(3)
 

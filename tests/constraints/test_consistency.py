@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.formulations import constraints as gc
+from gyrostat import constraints as gc
 from gyrostat.model.assembly import together
 from gyrostat.papers.forbes2019 import crafts
 

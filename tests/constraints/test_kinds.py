@@ -7,8 +7,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat import algebra
+from gyrostat import constraints as gc
 from gyrostat.algebra import Pose, cross, exp_so3
-from gyrostat.formulations import constraints as gc
 from gyrostat.model import KINDS
 from random_trees import random_rotation
 

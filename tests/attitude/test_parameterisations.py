@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra import attitude, quat_multiply, rotation, rotation_from_rpy, skew
+from gyrostat import attitude
+from gyrostat.algebra import quat_multiply, rotation, rotation_from_rpy, skew
 from gyrostat.algebra.directional import derivative_along, gradient
 
 NAMES = tuple(attitude.PARAMETERISATIONS)

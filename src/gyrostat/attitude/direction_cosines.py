@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..elementary import Array
-from ..so3 import cross, norm, skew
-from .parameterisation import AbstractParameterisation
+from ..algebra.elementary import Array
+from ..algebra.so3 import cross, norm, skew
+from .abstract import AbstractParameterisation
 
 o = np.zeros(3)
 

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..directional import derivative_along, gradient
-from ..elementary import Array
+from ..algebra.directional import derivative_along, gradient
+from ..algebra.elementary import Array
 
 
 class AbstractParameterisation(ABC):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, Pose, inertia_to_parent, ldl, ldl_solve, mirror, wrench_to_parent
-from ...model import Spacecraft
+from ..algebra import Array, Pose, inertia_to_parent, ldl, ldl_solve, mirror, wrench_to_parent
+from ..model import Spacecraft
 
 
 class Articulated(NamedTuple):

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, Pose
-from ...algebra.semidefinite import least_norm_solution
-from ...kinematics import body_accelerations, body_twists, inertial_poses, joint_poses
-from ...kinematics.arguments import configuration, prescribed_rates, rates
-from ...kinematics.relative_motion import (
+from ..algebra import Array, Pose
+from ..algebra.semidefinite import least_norm_solution
+from ..formulations.recursive import forward_dynamics
+from ..kinematics import body_accelerations, body_twists, inertial_poses, joint_poses
+from ..kinematics.arguments import configuration, prescribed_rates, rates
+from ..kinematics.relative_motion import (
     FrameMotion,
     Kinematics,
     frame_acceleration,
@@ -29,8 +30,7 @@ from ...kinematics.relative_motion import (
     relative_pose,
     relative_twist,
 )
-from ...model import Spacecraft
-from ..recursive import forward_dynamics
+from ..model import Spacecraft
 from .kinds import AbstractConstraint
 from .tree import articulated_inertias, inverse_inertia_at
 

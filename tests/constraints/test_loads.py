@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat import constraints as gc
 from gyrostat.algebra import Pose, cross, sin
-from gyrostat.formulations import constraints as gc
 from gyrostat.formulations import dual_quaternion
 from gyrostat.kinematics import inertial_poses as poses
 from gyrostat.model.assembly import together
@@ -251,7 +251,7 @@ def test_the_solve_compiles_and_a_loop_costs_its_own_size():
         return gs.Spacecraft.build("branches", base)
 
     def operations(function, craft):
-        return len(gs.trace(function, craft).nodes)
+        return len(gs.tracing.trace(function, craft).nodes)
 
     loop = [gc.point("link_a2", "link_b2")]
     closed = lambda craft, q, v, tau: gc.constrained_forward_dynamics(craft, 0.0, q, v, tau, loop)

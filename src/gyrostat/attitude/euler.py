@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..elementary import Array, atan2, cos, sin, sqrt, where
-from ..so3 import cross, rotation_about
-from .parameterisation import AbstractParameterisation
+from ..algebra.elementary import Array, atan2, cos, sin, sqrt, where
+from ..algebra.so3 import cross, rotation_about
+from .abstract import AbstractParameterisation
 
 AXES = np.eye(3)
 SEQUENCES = ("123", "132", "213", "231", "312", "321", "121", "131", "212", "232", "313", "323")
