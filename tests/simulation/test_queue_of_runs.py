@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from contextlib import nullcontext
 
@@ -140,7 +139,7 @@ def test_ctrl_c_among_runs_that_have_ended_run_and_wait(method):
         fractions.append(fraction)
         if fraction > enough[0]:
             enough[0] = 2.0
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)  # handled before this returns; one sent might first reach another thread
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gyrostat.simulation.simulate_craft.progress_bar", lambda *_: nullcontext(progress))

@@ -76,18 +76,18 @@ def serve(
 
     viewer = Viewer(craft, trajectory, q=q, host=host, port=port, run=run)
     screen = console()
-    taken = viewer.server.get_port()
-    if taken != port:
-        screen.print(f"Port {port} is in use; taking {taken}.")
-    screen.print(f"{craft.name} is at [bold]{viewer.address}[/bold]  (Ctrl-C ends)")
-    for note in viewer.stage.notes:
-        screen.print(note, style="yellow", markup=False)
-    sys.stdout.flush()
-    if open_browser and _has_screen():
-        import webbrowser
-
-        webbrowser.open(viewer.address)
     try:
+        taken = viewer.server.get_port()
+        if taken != port:
+            screen.print(f"Port {port} is in use; taking {taken}.")
+        screen.print(f"{craft.name} is at [bold]{viewer.address}[/bold]  (Ctrl-C ends)")
+        for note in viewer.stage.notes:
+            screen.print(note, style="yellow", markup=False)
+        sys.stdout.flush()
+        if open_browser and _has_screen():
+            import webbrowser
+
+            webbrowser.open(viewer.address)
         threading.Event().wait()
     except KeyboardInterrupt:
         screen.print("Ended.")

@@ -18,7 +18,8 @@ from .trace import trace
 from .tree import LEAF, flatten, unflatten
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_WORTH_A_THREAD = 400_000  # lane operations: some 50 microseconds
+_WORTH_A_THREAD = 400_000  # vector operations: some 50 microseconds
+_WORTH_A_LOOK = 100_000_000  # vector operations: some 10 milliseconds, after which Ctrl-C is looked for
 
 
 def compile(
@@ -160,15 +161,16 @@ class Kernel:
     def _run(self, entry: Any, entries: list[int], count: int, layout: str) -> None:
         """Blocks, split over threads."""
         blocks = -(-count // self.lanes) if layout == "rows" else count
-        most = self.threads or pool.cores()
-        shares = max(1, min(most, blocks, blocks * len(self.graph) // _WORTH_A_THREAD))
+        operations = blocks * len(self.graph)
+        threads = max(1, min(self.threads or pool.cores(), blocks, operations // _WORTH_A_THREAD))
+        shares = threads * max(1, min(blocks, operations // _WORTH_A_LOOK) // threads)
         cuts = [blocks * k // shares for k in range(shares + 1)]
 
         def share(k: int) -> None:
             record = (ctypes.c_int64 * (4 + len(entries)))(self._work_memory(), cuts[k], cuts[k + 1], count, *entries)
             entry(ctypes.addressof(record))
 
-        pool.run(share, shares)
+        pool.run(share, shares, threads)
 
     def _work_memory(self) -> int:
         """The address of the calling thread's work memory."""

@@ -5,6 +5,7 @@ A lane whose run has ended is given the next that waits while the others go on. 
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -29,23 +30,15 @@ def integrate(
     blocks = -(-queue.runs // runs_per_block(plan.method))
     shares = max(1, min(plan.threads or pool.cores(), blocks)) if system.compiled else 1
     course = _Course(progress, queue.runs, shares)
-    finished = threading.Semaphore(0)
 
     def share(number: int) -> None:
         try:
             _run(Block(system, plan, queue), course, number)
         except BaseException as error:  # noqa: BLE001  (raised below, when all threads have come to rest)
             course.fail(error)
-        finally:
-            finished.release()
 
-    with _ctrl_c(course):
-        try:
-            pool.run(share, shares)
-        except KeyboardInterrupt as error:  # while waiting for the other threads
-            course.fail(error)
-            for _ in range(shares):
-                finished.acquire()
+    with _ctrl_c(course), contextlib.suppress(KeyboardInterrupt):  # the course was told
+        pool.run(share, shares, failed=course.fail)
     if course.error is not None:
         raise course.error
     outcome = queue.close()
