@@ -34,6 +34,9 @@ CASES = {
     "distance": gc.distance("a", "b", 1.7),
     "rolling ball": gc.rolling("a", "b", 0.4),
     "rolling disc": gc.rolling("a", "b", 0.4, axis=X),
+    "angle": gc.angle("a", "b", (1, 2, 2)),
+    "angle elsewhere": gc.angle("a", "b", (1, 2, 2), pose=Pose(algebra.rotation_about(Y, 0.4), X)),
+    "revolute elsewhere": gc.revolute("a", "b", (1, 0, 1), pose=Pose(algebra.rotation_about(Y, 0.4), X)),
     "knife edge": gc.knife_edge("a", "b", Y),
     "holonomic": gc.holonomic("a", "b", lambda R, p: np.array([p @ p - R[0, 1], algebra.sin(p[0]) * R[2, 2]]), 2),
 }

@@ -174,8 +174,9 @@ def test_after_the_grasp_as_one_tree(captured):
     """gs.attach: the tree moves as the welded pair does."""
     hold = captured["hold"]
     craft = captured.craft
-    tree = attach(crafts.servicer("L"), crafts.client(), at="hand_L", by="grip_L", pose=hold.constraints[0].offset)
     traj = hold.trajectory
+    pose = gc.relative_pose(craft, traj.q[0], "hand_L", "grip_L")
+    tree = attach(crafts.servicer("L"), crafts.client(), at="hand_L", by="grip_L", pose=pose)
     q0, v0 = transfer_state(craft, traj.q[0], traj.v[0], tree)
     rest = captured["approach"].trajectory.q[0]
     rest_tree, _ = transfer_state(craft, rest, traj.v[0], tree)

@@ -25,6 +25,8 @@ from .consistency import Residuals as Residuals
 from .consistency import capture as capture
 from .consistency import project as project
 from .consistency import residuals as residuals
+from .grasp import grasped as grasped
+from .grasp import relative_pose as relative_pose
 from .kinds import AbstractConstraint as AbstractConstraint
 from .loads import NO_STABILISATION as NO_STABILISATION
 from .loads import USUAL as USUAL

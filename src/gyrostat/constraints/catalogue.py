@@ -6,21 +6,22 @@ Axes are given in the axes of `first` unless said otherwise. `pose` is where `se
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..algebra import IDENTITY, Array, Pose, atan2, frame_along
+from ..algebra import IDENTITY, Array, Pose, frame_along
 from .kinds import (
     AbstractConstraint,
     Aligned,
+    Angle,
     Coincidence,
     Combined,
     Distance,
     Driven,
     Holonomic,
     KnifeEdge,
+    Parallel,
     Perpendicular,
     Rolling,
 )
@@ -30,37 +31,36 @@ Z = (0.0, 0.0, 1.0)
 
 def point(first: str, second: str, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
     """The origins coincide: a ball joint, three rows."""
-    return Coincidence(first=first, second=second, offset=pose, name=name)
+    return as_it_is(Coincidence(first=first, second=second, name=name), pose)
 
 
 spherical = point
 
 
 def perpendicular(first: str, second: str, t: Any, a: Any, *, name: str = "") -> AbstractConstraint:
-    """The axis t of `first` and the axis a of `second` stay at right angles: one row."""
-    return Perpendicular(first=first, second=second, t=_unit(t)[None], a=_unit(a)[None], name=name)
+    """The axis t of `first` and the axis a of `second` stay at right angles: one row. Driven: at pi/2 - f."""
+    return Perpendicular(first=first, second=second, t=_unit(t), a=_unit(a), name=name)
 
 
 def parallel(first: str, second: str, axis: Any = Z, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
     """The same axis of both frames stays parallel: two rows."""
-    x, y, z = frame_along(_unit(axis)).T
-    both = {"t": np.array([x, y]), "a": np.array([z, z])}
-    return Perpendicular(first=first, second=second, offset=pose, name=name, **both)
+    z = _unit(axis)
+    return as_it_is(Parallel(first=first, second=second, z=z, a=z, name=name), pose)
 
 
 def aligned(first: str, second: str, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
     """No relative rotation: three rows."""
-    return Aligned(first=first, second=second, offset=pose, name=name)
+    return as_it_is(Aligned(first=first, second=second, name=name), pose)
 
 
 def plane(first: str, second: str, normal: Any = Z, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
-    """The origin of `second` stays in the plane through that of `first`: one row."""
-    return Coincidence(first=first, second=second, offset=pose, name=name, along=_unit(normal)[None])
+    """The origin of `second` stays in the plane through that of `first`: one row. Driven: at the height f."""
+    return as_it_is(Coincidence(first=first, second=second, name=name, along=_unit(normal)[None]), pose)
 
 
 def line(first: str, second: str, axis: Any = Z, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
     """The origin of `second` stays on the line through that of `first`: two rows."""
-    return Coincidence(first=first, second=second, offset=pose, name=name, along=frame_along(_unit(axis)).T[:2])
+    return as_it_is(Coincidence(first=first, second=second, name=name, along=frame_along(_unit(axis)).T[:2]), pose)
 
 
 def weld(first: str, second: str, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
@@ -95,7 +95,7 @@ def universal(first: str, second: str, axis: Any, axis2: Any, *, name: str = "")
 
 
 def distance(first: str, second: str, length: Any, *, name: str = "") -> AbstractConstraint:
-    """The origins stay that far apart: one row."""
+    """The origins stay that far apart: one row. Driven: by length + f, which must stay above zero."""
     if isinstance(length, (int, float)) and not length > 0:
         raise ValueError(
             f"distance of {first} and {second} is {length} m; expected more than zero. Use `point` for zero."
@@ -104,57 +104,77 @@ def distance(first: str, second: str, length: Any, *, name: str = "") -> Abstrac
 
 
 def rolling(first: str, second: str, radius: Any, *, axis: Any = None, name: str = "") -> AbstractConstraint:
-    """`second`, a ball or (with `axis`, in `second`) a thin disc, rolls without slip on the plane z = 0 of `first`: three rows."""
+    """`second`, a ball or (with `axis`, in `second`) a thin disc, rolls without slip on the plane z = 0 of `first`: three rows.
+
+    Driven: the contact slips along x and y at the rates of f, and stands at the height f.
+    """
     return Rolling(first=first, second=second, radius=radius, axis=None if axis is None else _unit(axis), name=name)
 
 
 def knife_edge(first: str, second: str, axis: Any, *, name: str = "") -> AbstractConstraint:
-    """The origin of `second` does not move along `axis` (of `second`) in `first`: one row, nonholonomic."""
-    return KnifeEdge(first=first, second=second, a=_unit(axis)[None], name=name)
+    """The origin of `second` does not move along `axis` (of `second`) in `first`: one row, nonholonomic. Driven: moves at df/dt."""
+    return KnifeEdge(first=first, second=second, a=_unit(axis), name=name)
 
 
 def holonomic(
-    first: str, second: str, function: Callable[[Array, Array], Any], rows: int = 1, *, name: str = ""
+    first: str,
+    second: str,
+    function: Callable[[Array, Array], Any],
+    rows: int = 1,
+    *,
+    period: float | None = None,
+    name: str = "",
 ) -> AbstractConstraint:
-    """function(R_12, p_12) = 0, written with gyrostat.algebra; its derivatives are found exactly."""
-    return Holonomic(first=first, second=second, function=function, rows=rows, name=name)
+    """function(R_12, p_12) = 0, written with gyrostat.algebra; its derivatives are found exactly.
+
+    period: give 2 pi where the function is an angle that jumps by a turn, so that it can be driven past the jump.
+    """
+    return Holonomic(first=first, second=second, function=function, rows=rows, period=period, name=name)
 
 
-def angle(first: str, second: str, axis: Any = Z, *, name: str = "") -> AbstractConstraint:
-    """The angle about the common axis, from -pi to pi, stays zero: one row; to be driven, beside a `revolute`."""
-    x, y, _ = frame_along(_unit(axis)).T
-
-    def turned(R: Array, p: Array) -> Any:
-        return atan2(y @ (R @ x), x @ (R @ x))
-
-    return Holonomic(first=first, second=second, function=turned, rows=1, name=name or f"angle of {first} and {second}")
+def angle(first: str, second: str, axis: Any = Z, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
+    """The angle of `second` about the common axis stays zero: one row; to be driven, by any number of turns, beside a `revolute`."""
+    z = _unit(axis)
+    return as_it_is(Angle(first=first, second=second, z=z, a=frame_along(z)[:, 0], name=name), pose)
 
 
 def driven(constraint: AbstractConstraint, motion: Callable[[Any], Any]) -> AbstractConstraint:
-    """What the constraint holds at zero follows motion(t) instead: a rod that extends, a hinge turned by an ideal motor."""
+    """What the constraint holds at zero follows f = motion(t) instead: a rod that extends, a hinge turned by an ideal motor.
+
+    In m and rad; rows that hold a velocity (`knife_edge`, slip in `rolling`) follow df/dt, f being the way gone. A rod's length
+    is its own plus f. f and df/dt must be continuous: a jump would need an impulse (`capture`).
+    """
     c = constraint
-    if any(isinstance(part, Aligned) for part in getattr(c, "parts", (c,))):
+    if _holds_a_rotation(c):
         raise ValueError(
             f"the {c.title} holds a whole rotation, whose three numbers cannot be driven apart. Drive gs.constraints.angle beside a revolute."
         )
-    return Driven(first=c.first, second=c.second, offset=c.offset, part=c, motion=motion, name=f"driven {c.title}")
+    return Driven(first=c.first, second=c.second, part=c, follows=motion, name=f"driven {c.title}")
 
 
-def as_it_is(constraint: AbstractConstraint, X_12: Pose) -> AbstractConstraint:
-    """The same constraint about the relative pose X_12 of its frames at some instant: what a gripper holds where it grasped."""
-    R, p = X_12
-    return replace(constraint, offset=Pose(np.asarray(R), np.asarray(p)))
+def as_it_is(constraint: AbstractConstraint, X_12: Pose, t: Any = 0.0) -> AbstractConstraint:
+    """The same constraint about the relative pose X_12 of its frames at time t: what a gripper holds where it grasped.
+
+    Axes of `first` stay what they are. Poses, lengths and angles that the constraint was given are replaced by those found.
+    """
+    here = Pose(np.asarray(X_12.R), np.asarray(X_12.p))
+    return constraint.as_it_is(here, constraint.motion(t))
+
+
+def _holds_a_rotation(c: AbstractConstraint) -> bool:
+    parts = c.parts if isinstance(c, Combined) else (c.part,) if isinstance(c, Driven) else ()
+    return isinstance(c, Aligned) or any(_holds_a_rotation(part) for part in parts)
 
 
 def _about(kind: Callable[..., AbstractConstraint], axis: Any) -> Callable[..., AbstractConstraint]:
-    return lambda first, second: kind(first, second, axis)
+    return lambda first, second, pose: kind(first, second, axis, pose=pose)
 
 
 def _joined(
     kind: str, first: str, second: str, pose: Pose, name: str, *parts: Callable[..., AbstractConstraint]
 ) -> AbstractConstraint:
-    made = tuple(part(first, second) for part in parts)
-    return Combined(first=first, second=second, offset=pose, parts=made, name=name or f"{kind} of {first} and {second}")
+    made = tuple(part(first, second, pose=pose) for part in parts)
+    return Combined(first=first, second=second, parts=made, name=name or f"{kind} of {first} and {second}")
 
 
 def _unit(axis: Any) -> Array:

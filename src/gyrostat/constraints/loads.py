@@ -128,7 +128,7 @@ def constrained_forward_dynamics(
 
 def constrained(craft: Spacecraft, at: Kinematics, constraint: AbstractConstraint) -> Constrained:
     """A constraint in the present motion of the bodies."""
-    one = frame_motion(craft, at, constraint.first, constraint.offset)
+    one = frame_motion(craft, at, constraint.first)
     two = frame_motion(craft, at, constraint.second)
     X_12 = relative_pose(one, two)
     return Constrained(constraint, one, two, X_12, relative_twist(one, two), constraint.G(X_12))

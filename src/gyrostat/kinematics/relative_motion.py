@@ -36,12 +36,11 @@ class FrameMotion(NamedTuple):
     v: Array
 
 
-def frame_motion(craft: Spacecraft, at: Kinematics, name: str, offset: Pose = IDENTITY) -> FrameMotion:
-    """Of a named frame or body, or of "N"; `offset` is a pose fixed in it."""
+def frame_motion(craft: Spacecraft, at: Kinematics, name: str) -> FrameMotion:
+    """Of a named frame or body, or of "N"."""
     if name == "N":
-        return FrameMotion(None, offset, ZERO3, ZERO3)
+        return FrameMotion(None, IDENTITY, ZERO3, ZERO3)
     body, X_BF = craft.locate(name)
-    X_BF = compose(X_BF, offset)
     R, (w, v) = at.X_NB[body].R, (at.V[body][:3], at.V[body][3:])
     return FrameMotion(body, compose(at.X_NB[body], X_BF), R @ w, R @ (v + cross(w, X_BF.p)))
 

@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..constraints import USUAL, AbstractConstraint, Capture, Stabilisation, as_it_is, capture
-from ..constraints.loads import constrained
-from ..kinematics import body_twists, inertial_poses, joint_poses
-from ..kinematics.relative_motion import Kinematics
+from ..constraints import USUAL, AbstractConstraint, Capture, Stabilisation, capture, grasped
 from ..model import Spacecraft
 from .constrained import ConstrainedRun, simulate_constrained
 from .engine.compiling import SimulationWarning, When
@@ -124,7 +121,7 @@ def simulate_phases(
     for phase in phases:
         holding = _released(holding, phase)
         before = len(holding)
-        holding = [*holding, *(as_it_is(c, relative_pose_of(craft, q, c)) for c in phase.grasp)]
+        holding = [*holding, *(grasped(craft, t, q, c) for c in phase.grasp)]
         held = (*holding, *phase.constraints)
         jump = None
         if len(holding) > before or _begins(phase, results):
@@ -144,13 +141,6 @@ def simulate_phases(
             )
             break
     return PhasedRun(craft, tuple(results))
-
-
-def relative_pose_of(craft: Spacecraft, q: Array, constraint: AbstractConstraint) -> Any:
-    """X_12 of the constraint's frames at q."""
-    still = np.zeros(craft.nv)
-    at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, still, joint_poses(craft, q)))
-    return constrained(craft, at, constraint).X_12
 
 
 def _run(
