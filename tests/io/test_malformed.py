@@ -39,7 +39,7 @@ inertia = [1, 0, 0, 1, 0, 1]
 joint = { kind = "revolute", axis = [0, 0, 1], limits = { lower = "-5 deg" } }
 [[wheel]]
 name = "rw"
-body = "hub"
+parent = "hub"
 axis = [0, 0, 1]
 spin_inertia = 0.1
 [[thruster]]
