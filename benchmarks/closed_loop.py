@@ -23,8 +23,7 @@ from timing import machine, seconds
 
 import gyrostat as gs
 from gyrostat import control as laws
-from gyrostat.models import servicer7
-from gyrostat.models.servicer7 import elbow_up
+from gyrostat.models import elbow_up, servicer7
 
 CRAFT = servicer7()
 START = elbow_up(CRAFT)

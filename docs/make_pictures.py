@@ -14,7 +14,7 @@ from PIL import Image
 
 from browser import Browser
 from gyrostat.scenario import load
-from gyrostat.scenario.template import DEMO
+from gyrostat.scenario.templates import DEMO
 from gyrostat.simulation import Trajectory
 from gyrostat.view.live import Viewer
 from gyrostat.view.report import write_report

@@ -9,7 +9,7 @@ import numpy as np
 
 import gyrostat as gs
 from gyrostat import control, models
-from gyrostat.models.servicer7 import elbow_up
+from gyrostat.models import elbow_up
 from gyrostat.view.style import figure_style
 
 craft = models.servicer7()

@@ -63,3 +63,31 @@ def test_unknown_name_is_an_attribute_error_that_knows_the_nearest():
     code = "import gyrostat as gs; gs.forward_dynamic"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "gyrostat has no attribute 'forward_dynamic'" in done.stderr and "'forward_dynamics'" in done.stderr
+
+
+# ---- functions and modules have different names, so that `import package.module as m` gives a module
+
+BEING_MOVED = {"control", "papers"}
+
+
+def packages():
+    return [path.parent for path in sorted(SOURCE.rglob("__init__.py"))]
+
+
+def own_names(package):
+    """What its `__init__.py` defines, or imports from a module."""
+    for node in ast.walk(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda path: str(path.relative_to(SOURCE.parent)))
+def test_no_name_of_a_package_hides_a_module_of_it(package):
+    if BEING_MOVED & set(package.relative_to(SOURCE.parent).parts):
+        pytest.skip("its modules are being moved")
+    modules = {path.stem for path in package.glob("*.py")} | {
+        path.parent.name for path in package.glob("*/__init__.py")
+    }
+    assert sorted(modules & set(own_names(package))) == []

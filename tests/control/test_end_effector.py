@@ -17,8 +17,7 @@ from gyrostat.control.end_effector import (
     task_state,
     transposed_jacobian,
 )
-from gyrostat.models import servicer, servicer7
-from gyrostat.models.servicer7 import elbow_up
+from gyrostat.models import elbow_up, servicer, servicer7
 from manoeuvring_crafts import small_servicer, state
 
 CRAFT = servicer7()

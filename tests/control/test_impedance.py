@@ -7,8 +7,7 @@ from gyrostat.algebra import cross
 from gyrostat.control import PoseReference
 from gyrostat.control.end_effector import POSITION, Task, task_state
 from gyrostat.control.impedance import impedance, wrenches_at
-from gyrostat.models import servicer7
-from gyrostat.models.servicer7 import elbow_up
+from gyrostat.models import elbow_up, servicer7
 
 CRAFT = servicer7()
 START = elbow_up(CRAFT)

@@ -7,8 +7,7 @@ from gyrostat.algebra import quat_exp, quat_log, quat_multiply
 from gyrostat.control import MinimumJerk, commanded_loads, joint_path
 from gyrostat.control.base_attitude import joint_acceleration
 from gyrostat.control.reaction_null_space import base_rotation_map, reactionless, towards, without_reaction
-from gyrostat.models import servicer7
-from gyrostat.models.servicer7 import elbow_up
+from gyrostat.models import elbow_up, servicer7
 
 CRAFT = servicer7()
 START = elbow_up(CRAFT)

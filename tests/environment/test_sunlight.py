@@ -18,7 +18,7 @@ from gyrostat.environment import (
     sun,
 )
 from gyrostat.environment.ephemeris import ASTRONOMICAL_UNIT, Celestial
-from gyrostat.environment.solar_pressure import PRESSURE, sunlit_fraction
+from gyrostat.environment.sunlight import PRESSURE, sunlit_fraction
 
 
 def test_pressure_on_plates_and_spheres():

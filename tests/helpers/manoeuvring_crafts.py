@@ -6,7 +6,7 @@ import numpy as np
 
 import gyrostat as gs
 from gyrostat.control.wheels import wheel_pyramid
-from gyrostat.models.servicer7 import thrusters_in_pairs
+from gyrostat.models import thrusters_in_pairs
 
 
 def small_servicer(*, wheels: bool = True, max_torque: float = 20.0, max_speed: float = 600.0) -> gs.Spacecraft:

@@ -21,7 +21,7 @@ def demo(
     """Run the bundled servicer (1.8 t, six-joint arm, nothing holds its base); write its report and its 3-D scene."""
     from ..io.writing import write_text
     from ..scenario import load
-    from ..scenario.template import DEMO
+    from ..scenario.templates import DEMO
     from ..view.report import write_report
 
     out = console()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..algebra import Array, cross_motion, twist_to_child
-from ..formulations.recursive.regressor import at_the_joints, body_regressor
+from ..formulations.recursive.regressors import at_the_joints, body_regressor
 from ..kinematics import ZERO6, body_twists, joint_poses
 from ..model import Spacecraft
 

@@ -25,8 +25,8 @@ from .planets import EARTH as EARTH
 from .planets import MARS as MARS
 from .planets import MOON as MOON
 from .planets import Planet as Planet
-from .solar_pressure import solar_pressure as solar_pressure
 from .spherical_harmonics import harmonic_gravity as harmonic_gravity
+from .sunlight import solar_pressure as solar_pressure
 from .surfaces import Plate as Plate
 from .surfaces import Sphere as Sphere
 from .surfaces import box_plates as box_plates

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from .servicer import servicer as servicer
-from .servicer7 import servicer7 as servicer7
+from .seven_joint_servicer import elbow_up as elbow_up
+from .seven_joint_servicer import servicer7 as servicer7
+from .seven_joint_servicer import thrusters_in_pairs as thrusters_in_pairs
+from .three_link_servicer import servicer as servicer
 
 
 def file(name: str) -> Path:

@@ -3,6 +3,6 @@
 from .kinds import json_schema as json_schema
 from .scenario import Scenario as Scenario
 from .scenario import load as load
-from .template import EXAMPLES as EXAMPLES
-from .template import example as example
-from .template import template as template
+from .templates import EXAMPLES as EXAMPLES
+from .templates import example as example
+from .templates import template as template

@@ -7,9 +7,9 @@ from .graph import Port as Port
 from .jacobian import jacobian_of as jacobian_of
 from .kernel import Kernel as Kernel
 from .kernel import compile as compile
-from .linearize import Linearization as Linearization
-from .linearize import linearize as linearize
+from .linearization import Linearization as Linearization
+from .linearization import linearize as linearize
 from .random import normal as normal
 from .random import uniform as uniform
+from .recording import trace as trace
 from .tables import interp as interp
-from .trace import trace as trace

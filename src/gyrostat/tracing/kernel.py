@@ -13,8 +13,8 @@ from ..algebra.elementary import Array
 from . import arrays, machine, memory, pool
 from .build import build
 from .graph import Graph
+from .recording import trace
 from .single import Single
-from .trace import trace
 from .tree import LEAF, flatten, unflatten
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)

@@ -6,9 +6,9 @@ import pytest
 import gyrostat as gs
 from exact import exact, exact_craft, floats, rate
 from gyrostat.formulations import generalized_jacobian as gj
+from gyrostat.formulations.generalized_jacobian.accelerations import bias, to_paper
 from gyrostat.formulations.generalized_jacobian.base_inverse import base_inertia_inverse
 from gyrostat.formulations.generalized_jacobian.craft_links import craft_link_rates, craft_links
-from gyrostat.formulations.generalized_jacobian.forward_dynamics import bias, to_paper
 from gyrostat.formulations.generalized_jacobian.inertia_blocks import inertia_blocks
 from gyrostat.formulations.generalized_jacobian.reduced_equations import (
     generalized_inertia as paper_generalized_inertia,

@@ -10,7 +10,7 @@ from backward_error import backward_error, relative
 from exact import exact, exact_craft, rate, size
 from gyrostat.algebra import Pose, adjoint, cross_motion_matrix, inverse, rotation
 from gyrostat.formulations import spatial_forms as forms
-from gyrostat.formulations.spatial_forms.coriolis import SKEW
+from gyrostat.formulations.spatial_forms.coriolis_matrices import SKEW
 from gyrostat.tracing import compile
 from random_trees import random_spacecraft, random_state
 

@@ -15,7 +15,7 @@ from gyrostat.formulations.spatial_forms import (
     spatial_inertia,
     velocity_product,
 )
-from gyrostat.formulations.spatial_forms.coriolis import CHOICES, SKEW, dissipation, double_cross, gyroscopic
+from gyrostat.formulations.spatial_forms.coriolis_matrices import CHOICES, SKEW, dissipation, double_cross, gyroscopic
 from gyrostat.formulations.spatial_forms.paper.rigid_body import FORMS
 from gyrostat.formulations.spatial_forms.transport import (
     dyadic_rate,

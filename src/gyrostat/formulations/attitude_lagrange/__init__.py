@@ -1,9 +1,9 @@
 """Forbes (2019): Lagrange's equation for any attitude parameterisation, several bodies, constraints of every kind."""
 
 from ..common.support import supports as supports
-from .forward_dynamics import MaximalSolution as MaximalSolution
-from .forward_dynamics import forward_dynamics as forward_dynamics
-from .forward_dynamics import solve as solve
+from .accelerations import MaximalSolution as MaximalSolution
+from .accelerations import forward_dynamics as forward_dynamics
+from .accelerations import solve as solve
 from .one_body import RigidBody as RigidBody
 from .one_body import rigid_body as rigid_body
 from .paper.drift import BodyPose as BodyPose

@@ -5,9 +5,9 @@ from ..common.support import supports as supports
 from .elimination import forward_dynamics as forward_dynamics
 from .elimination import solve as solve
 from .loads import end_effector_wrenches as end_effector_wrenches
-from .momentum import dual_momentum as dual_momentum
-from .momentum import kinetic_energy as kinetic_energy
-from .momentum import momentum as momentum
+from .momenta import dual_momentum as dual_momentum
+from .momenta import kinetic_energy as kinetic_energy
+from .momenta import momentum as momentum
 from .paper.assembly import System as System
 from .paper.assembly import assemble as assemble
 from .paper.assembly import schur_complement as schur_complement

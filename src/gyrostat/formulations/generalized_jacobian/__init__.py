@@ -1,7 +1,7 @@
 """The generalised Jacobian framework of Wilde et al. (2018): the base eliminated by conservation of momentum.
 
 For any tree, any joint kind, several arms and wheels, in gyrostat's order:
-`generalized_matrices`, `reduced_dynamics`, `forward_dynamics`.
+`generalized_matrices`, `reduced_dynamics`, `accelerations`.
 
 The paper's own equations, in its order ([linear; angular], inertial components, about the base's centre of mass), one idea per
 file: `arm` (tables), `direction_cosines` (1)-(10), `paper/quaternions` (18)-(25), `links` (11)-(16), (30)-(35), `inertia_blocks`
@@ -12,9 +12,9 @@ Wilde, Kwok Choon, Grompone, Romano: Equations of Motion of Free-Floating Spacec
 Tutorial, Front. Robot. AI 5:41 (2018). Corrections: docs/errata/wilde2018.md.
 """
 
+from .accelerations import forward_dynamics as forward_dynamics
 from .arm import Arm as Arm
 from .elimination import supports as supports
-from .forward_dynamics import forward_dynamics as forward_dynamics
 from .generalized_matrices import generalized_inertia as generalized_inertia
 from .generalized_matrices import generalized_inertia_rate as generalized_inertia_rate
 from .generalized_matrices import generalized_jacobian as generalized_jacobian

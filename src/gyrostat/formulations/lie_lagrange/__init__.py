@@ -4,14 +4,14 @@ From, Pettersen & Gravdahl, Acta Astronautica 69 (2011), with the corrections of
 first here as everywhere in gyrostat, linear first in the paper.
 """
 
+from .accelerations import forward_dynamics as forward_dynamics
 from .coriolis import bias_force as bias_force
 from .coriolis import coriolis_matrix as coriolis_matrix
 from .coriolis import coriolis_parts as coriolis_parts
 from .coriolis import skew_coriolis_matrix as skew_coriolis_matrix
-from .forward_dynamics import forward_dynamics as forward_dynamics
-from .mass_matrix import kinetic_energy as kinetic_energy
-from .mass_matrix import mass_matrix as mass_matrix
-from .mass_matrix import mass_matrix_derivatives as mass_matrix_derivatives
+from .mass_matrices import kinetic_energy as kinetic_energy
+from .mass_matrices import mass_matrix as mass_matrix
+from .mass_matrices import mass_matrix_derivatives as mass_matrix_derivatives
 from .paper.momentum_reduction import angular_elimination as angular_elimination
 from .paper.momentum_reduction import base_rate as base_rate
 from .paper.momentum_reduction import joint_coriolis_matrix as joint_coriolis_matrix

@@ -11,7 +11,7 @@ from ...kinematics.arguments import configuration, rates, shaped, vector3
 from ...model import Spacecraft
 from ..recursive.coriolis import Choice, coriolis_matrix
 from .coriolis import bias_force
-from .mass_matrix import mass_matrix
+from .mass_matrices import mass_matrix
 
 LINEAR = slice(3, 6)  # the base's linear velocity in v
 

@@ -1,19 +1,19 @@
 """Recursive algorithms of Featherstone's kind, one per file: the fast default."""
 
 from ...model import Spacecraft
+from .articulated_body import HybridDynamics as HybridDynamics
+from .articulated_body import forward_dynamics as forward_dynamics
+from .articulated_body import hybrid_dynamics as hybrid_dynamics
+from .composite_body import mass_matrix as mass_matrix
 from .coriolis import coriolis_matrix as coriolis_matrix
-from .forward_dynamics import HybridDynamics as HybridDynamics
-from .forward_dynamics import forward_dynamics as forward_dynamics
-from .forward_dynamics import hybrid_dynamics as hybrid_dynamics
-from .inverse_dynamics import bias_force as bias_force
-from .inverse_dynamics import inverse_dynamics as inverse_dynamics
-from .inverse_dynamics import reaction_wrenches as reaction_wrenches
-from .mass_matrix import mass_matrix as mass_matrix
-from .momentum import centroidal_momentum_matrix as centroidal_momentum_matrix
-from .momentum import kinetic_energy as kinetic_energy
-from .momentum import momentum as momentum
-from .regressor import inertial_parameters as inertial_parameters
-from .regressor import regressor as regressor
+from .momenta import centroidal_momentum_matrix as centroidal_momentum_matrix
+from .momenta import kinetic_energy as kinetic_energy
+from .momenta import momentum as momentum
+from .newton_euler import bias_force as bias_force
+from .newton_euler import inverse_dynamics as inverse_dynamics
+from .newton_euler import reaction_wrenches as reaction_wrenches
+from .regressors import inertial_parameters as inertial_parameters
+from .regressors import regressor as regressor
 
 
 def supports(craft: Spacecraft) -> str | None:

@@ -4,8 +4,8 @@ Ploen, Hadaegh, Scharf: Spacecraft Formations, Part 1: Absolute Equations of Mot
 docs/errata/ploen2004.md, and the relative and multibody equations it announces.
 """
 
-from .coriolis import coriolis as coriolis
-from .coriolis import passivity_matrix as passivity_matrix
+from .coriolis_matrices import coriolis as coriolis
+from .coriolis_matrices import passivity_matrix as passivity_matrix
 from .inheritance import bias_force as bias_force
 from .inheritance import body_jacobians as body_jacobians
 from .inheritance import coriolis_matrix as coriolis_matrix
@@ -19,9 +19,9 @@ from .paper.rigid_body import spatial_inertia as spatial_inertia
 from .paper.rigid_body import velocity_product as velocity_product
 from .paper.stacked import StackedEquations as StackedEquations
 from .paper.stacked import stacked_equations as stacked_equations
-from .virtual_tree import member_states as member_states
-from .virtual_tree import relative_acceleration as relative_acceleration
-from .virtual_tree import relative_pose as relative_pose
-from .virtual_tree import relative_twist as relative_twist
-from .virtual_tree import tree_state as tree_state
-from .virtual_tree import virtual_tree as virtual_tree
+from .virtual_trees import member_states as member_states
+from .virtual_trees import relative_acceleration as relative_acceleration
+from .virtual_trees import relative_pose as relative_pose
+from .virtual_trees import relative_twist as relative_twist
+from .virtual_trees import tree_state as tree_state
+from .virtual_trees import virtual_tree as virtual_tree

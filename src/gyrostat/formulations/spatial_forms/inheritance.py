@@ -18,7 +18,7 @@ from ...kinematics import joint_poses
 from ...kinematics.arguments import configuration, external, prescribed_rates, rates
 from ...model import Spacecraft
 from ..common.prescribed import by_place, solve_free
-from .coriolis import CHOICES, SKEW, coriolis
+from .coriolis_matrices import CHOICES, SKEW, coriolis
 
 
 class BodyJacobian(NamedTuple):

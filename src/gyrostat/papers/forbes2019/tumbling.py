@@ -10,7 +10,7 @@ import numpy as np
 from ...algebra import Array, quat_from_rotation
 from ...attitude import PARAMETERISATIONS, AbstractParameterisation
 from ...formulations.attitude_lagrange import rigid_body
-from ...formulations.attitude_lagrange.forward_dynamics import forward_dynamics
+from ...formulations.attitude_lagrange.accelerations import forward_dynamics
 from ...formulations.attitude_lagrange.one_body import accelerations
 from ...model import Spacecraft
 from ..own_state import simulate_own_state

@@ -8,7 +8,7 @@ from ...algebra import Array
 from ...environment import EARTH
 from ...formation import FormationTrajectory
 from ...formulations import recursive, spatial_forms
-from ...formulations.spatial_forms.coriolis import SKEW
+from ...formulations.spatial_forms.coriolis_matrices import SKEW
 from ...kinematics import neutral, step_configuration
 from ...models import servicer
 from ..checks import Check, at_most, holds

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...algebra import Array, skew
 from ...formulations import spatial_forms
-from ...formulations.spatial_forms.coriolis import CHOICES, coriolis, dissipation, passivity_matrix
+from ...formulations.spatial_forms.coriolis_matrices import CHOICES, coriolis, dissipation, passivity_matrix
 from ...formulations.spatial_forms.paper.rigid_body import FORMS
 from ...formulations.spatial_forms.transport import spatial_dyadic_rate, turning
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...algebra import Array, Pose, inverse, solve_spd, wrench_to_parent
 from ...formulations.recursive import mass_matrix
-from ...formulations.recursive.inverse_dynamics import joint_wrenches
+from ...formulations.recursive.newton_euler import joint_wrenches
 from ...kinematics import body_twists, inertial_poses, joint_poses
 from ...model import Spacecraft
 

@@ -37,7 +37,7 @@ from ...common.carriers import carrier_bodies, carriers
 from ...common.support import require
 from ..elimination import eliminate
 from ..kinematics import frames, motion_of_bodies, motion_of_rates
-from ..momentum import total_momentum
+from ..momenta import total_momentum
 
 
 def paper_state(craft: Spacecraft, q: Array, v: Array, *, euler: bool = False) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....algebra import Array, cross, skew, solve_spd
-from ..coriolis import coriolis
+from ..coriolis_matrices import coriolis
 
 
 class Form(NamedTuple):

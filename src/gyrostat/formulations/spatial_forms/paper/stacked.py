@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....algebra import Array, solve_spd
-from ..coriolis import coriolis, passivity_matrix
+from ..coriolis_matrices import coriolis, passivity_matrix
 
 
 class StackedEquations(NamedTuple):

@@ -10,7 +10,7 @@ from ...kinematics.arguments import configuration, prescribed_rates, rates
 from ...model import Spacecraft
 from ..common.prescribed import by_place, solve_free
 from .coriolis import bias_force
-from .mass_matrix import mass_matrix
+from .mass_matrices import mass_matrix
 
 
 def forward_dynamics(
