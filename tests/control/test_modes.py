@@ -1,5 +1,7 @@
 """The five manoeuvring modes: what may act, and what is conserved (section 6 of the corrected digest of Wilde et al. 2018)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -273,6 +275,38 @@ def test_with_an_environment_the_thrusts_own_line_is_judged(through):
     else:
         with pytest.warns(gs.SimulationWarning, match="beside the craft's centre of mass"):
             assert not gs.simulate(craft, **options).mode_audit.ok
+
+
+@pytest.mark.parametrize(
+    ("settings", "limit"),
+    [({"rtol": 1e-13}, 1.1e-10), ({"rtol": 1e-8}, 1e-6), ({"rtol": 1e-13, "step": 0.01}, 1e-6)],
+)
+@pytest.mark.parametrize("rows", [slice(3, 6), slice(0, 3)])
+def test_the_audit_finds_what_is_twice_its_limit_and_passes_half_of_it(runs, settings, limit, rows):
+    """A run of which one saved velocity was tampered with: linear and angular momentum, exact and fixed steps."""
+    run = runs["floating"]
+    assert all(line.deviation < 2e-11 for line in run.mode_audit.lines)
+    line = 0 if rows.start else 1
+
+    def tampered(by):
+        data = run.data.copy(deep=True)
+        data["v"].values[-1, rows] += by
+        data.attrs |= settings
+        return replace(run, data=data).mode_audit
+
+    unit = tampered(1e-3).lines[line].deviation / 1e-3
+    assert tampered(0.5 * limit / unit).ok
+    broken = tampered(2.0 * limit / unit)
+    assert not broken.lines[line].ok and not broken.ok and "(BROKEN)" in str(broken)
+
+
+def test_a_coarse_fixed_step_breaks_the_mode_with_a_warning():
+    craft = small_servicer()
+    q, v = state(craft, 3, 1.0, wheel_speed=30.0)
+    options = {"mode": "floating", "integrator": "rk4"}
+    assert gs.simulate(craft, q, v, (0, 2), step=0.002, **options).mode_audit.ok
+    with pytest.warns(gs.SimulationWarning, match="the integrator's error is that large"):
+        assert not gs.simulate(craft, q, v, (0, 2), step=0.1, **options).mode_audit.ok
 
 
 @pytest.mark.parametrize("environment", [None, breeze])

@@ -57,6 +57,28 @@ def test_sliding_friction_is_mu_times_the_normal_force():
     assert np.abs(wrench[3:] - np.array([-0.3 * 10 * 0.6, -0.3 * 10 * 0.8, 10.0])).max() < 1e-9
 
 
+@pytest.mark.parametrize("round_ground", [False, True])
+def test_the_force_acts_in_the_middle_of_the_overlap(round_ground):
+    """Slip and torque are those of that point: with depth d it is d/2 inside the probe's surface, on the line of the centres."""
+    craft, radius, depth, sphere = ball("probe", 2.0, frame=True), 0.2, 0.06, 0.5
+    law = ContactLaw(1000.0, friction=0.3, slip_speed=1e-9)
+    q, v = gs.neutral(craft), np.array([0.0, 2.0, 0.7, 0.4, 0.0, 0.0])
+    tip = np.array([0.0, 0.0, -0.2])  # of the ball's centre, in B
+    q[6] = 0.2 + radius - depth + (sphere if round_ground else 0.0)
+    if round_ground:
+        touch = contact_with_sphere("probe_tip", "N", law, sphere_radius=sphere, radius=radius)
+    else:
+        touch = contact_with_plane("probe_tip", "N", law, radius=radius)
+    wrench = touch.wrenches(craft, 0.0, q, v)[0]
+    point = tip - [0.0, 0.0, radius - depth / 2]
+    slip = v[3:] + np.cross(v[:3], point)
+    normal = 1000.0 * depth
+    force = np.array([0.0, 0.0, normal]) - 0.3 * normal * np.array([*slip[:2], 0.0]) / np.linalg.norm(slip[:2])
+    np.testing.assert_allclose(wrench[3:], force, rtol=1e-9)
+    np.testing.assert_allclose(wrench[:3], np.cross(point, force), rtol=1e-9, atol=1e-12)
+    assert np.linalg.norm(slip[:2]) > 0.1
+
+
 def test_damping_never_pulls():
     craft = ball("probe", 2.0)
     q = gs.neutral(craft)

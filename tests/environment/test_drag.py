@@ -50,6 +50,38 @@ def test_drag_of_a_sphere():
     assert dynamic_pressure(rho, relative) == pytest.approx(0.5 * rho * relative @ relative)
 
 
+def test_drag_of_a_plate_on_a_body_that_turns_and_swings():
+    """The plate's own velocity counts, by rotation too: here as the rate of its centre's position, by differences of configurations."""
+    orbit = Orbit.from_elements(6.8e6, 0.01, 0.9, 0.3, 0.2, 0.5)
+    craft, air, t = armed(), Exponential(3e-12, 400e3, 60e3), 40.0
+    rng = np.random.default_rng(3)
+    q = gs.step_configuration(craft, gs.neutral(craft), rng.normal(size=craft.nv))
+    v = 300.0 * rng.normal(size=craft.nv)  # rad/s and m/s: the plate's rotation is a tenth of its speed in orbit
+    center, normal = np.array([0.3, -0.4, 0.5]), np.array([0.36, 0.48, 0.8])
+    wrench = air_drag(orbit, [Plate("lower", 0.7, normal, center, drag=2.5, both_sides=True)], air).wrenches(
+        craft, t, q, v
+    )[2]
+    assert craft.bodies[2].name == "lower"
+
+    def place(dt):
+        X = gs.forward_kinematics(craft, gs.step_configuration(craft, q, dt * v))
+        return X.R_NB[2], X.p_NB[2] + X.R_NB[2] @ center
+
+    h = 1e-7
+    own = (place(h)[1] - place(-h)[1]) / (2 * h)
+    R, p = place(0.0)
+    s = orbit.state(t)
+    relative = s.v + own - np.cross([0, 0, EARTH.spin], s.r + p)
+    area = 0.7 * abs(R @ normal @ relative) / np.linalg.norm(relative)
+    expected = R.T @ (-0.5 * air(EARTH, t, s.r + p) * 2.5 * area * np.linalg.norm(relative) * relative)
+    np.testing.assert_allclose(wrench[3:], expected, rtol=1e-6)
+    np.testing.assert_allclose(wrench[:3], np.cross(center, expected), rtol=1e-6, atol=1e-6 * np.abs(wrench[:3]).max())
+    without = air_drag(orbit, [Plate("lower", 0.7, normal, center, drag=2.5, both_sides=True)], air).wrenches(
+        craft, t, q, 0 * v
+    )
+    assert np.linalg.norm(wrench[3:] - without[2, 3:]) > 0.02 * np.linalg.norm(wrench[3:])
+
+
 def test_drag_of_plates():
     """A box in the stream has the drag of its projected area; a panel edge-on none; the far side of a plate none."""
     orbit = Orbit.circular(400e3)

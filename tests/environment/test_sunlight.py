@@ -44,6 +44,22 @@ def test_pressure_on_plates_and_spheres():
     np.testing.assert_allclose(push(Sphere("hull", 2.0, reflection=1.5)), -PRESSURE * 3.0 * s, rtol=1e-9)
 
 
+@pytest.mark.parametrize("distance", [0.7233, 1.0, 1.5237, 5.2])
+def test_sunlight_falls_with_the_square_of_the_distance(distance):
+    """At Venus, Earth, Mars and Jupiter: the same power through every sphere about the Sun; the force acts at the surface's centre."""
+    orbit, craft = Orbit.circular(500e3), box()
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    s, center = np.array([0.6, 0.64, 0.48]), np.array([0.3, -0.2, 0.5])
+    source = Celestial("Sun", 1.3e20, 7e8, lambda t: orbit.state(0.0).r + distance * ASTRONOMICAL_UNIT * s)
+    wrench = solar_pressure(orbit, [Sphere("hull", 2.0, center, reflection=1.0)], source, eclipse=False).wrenches(
+        craft, 0.0, q, v
+    )[0]
+    power = 1361.0 / 299792458.0  # W/m^2 over the speed of light: the pressure at one astronomical unit
+    np.testing.assert_allclose(wrench[3:], -2.0 * power / distance**2 * s, rtol=6e-3)
+    np.testing.assert_allclose(wrench[3:], -2.0 * PRESSURE / distance**2 * s, rtol=1e-12)
+    np.testing.assert_allclose(wrench[:3], np.cross(center, wrench[3:]), rtol=1e-12)
+
+
 def test_shadow():
     """Full light, full shadow, and half of the disc where the Sun's centre sets; smooth and monotonic between."""
     sun_at = np.array([ASTRONOMICAL_UNIT, 0.0, 0.0])

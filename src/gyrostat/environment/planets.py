@@ -74,4 +74,7 @@ EARTH = Planet(
     flattening=1 / 298.257223563,
 )
 MOON = Planet("Moon", 4.9028e12, 1738.0e3, MappingProxyType({2: 2.0330530e-4}), spin=2.6616995e-6)
-MARS = Planet("Mars", 4.282837e13, 3396.0e3, MappingProxyType({2: 1.95545e-3}), spin=7.088218e-5, flattening=1 / 154.4)
+# radii 3396.19 and 3376.20 km (IAU 2015)
+MARS = Planet(
+    "Mars", 4.282837e13, 3396.0e3, MappingProxyType({2: 1.95545e-3}), spin=7.088218e-5, flattening=1 / 169.894
+)
