@@ -79,7 +79,6 @@ if _typing.TYPE_CHECKING:
     from .simulation import Trajectory as Trajectory
     from .simulation import When as When
     from .simulation import simulate as simulate
-    from .simulation.constrained import simulate_constrained as simulate_constrained
     from .simulation.phases import Phase as Phase
     from .simulation.phases import simulate_phases as simulate_phases
     from .tracing import TraceError as TraceError
@@ -117,7 +116,6 @@ _NAMES = {
     "model": "Body DHLink Frame Joint Limits ModelError Shape Spacecraft Thruster Wheel",
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "SimulationWarning Trajectory When simulate",
-    "simulation.constrained": "simulate_constrained",
     "simulation.phases": "Phase simulate_phases",
     "tracing": "TraceError compile interp jacobian_of linearize",
     "verification": "verify",

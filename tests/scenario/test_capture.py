@@ -40,7 +40,7 @@ def test_the_demo_captures_holds_and_lets_go(run):
     h = gs.momentum(run.craft, q, before)
     assert np.abs(gs.momentum(run.craft, q, jump.v) - h).max() <= 1e-12 * np.abs(h).max()
     assert jump.energy_lost > 0
-    assert np.abs(run["hold"].run.residuals().position).max() < 1e-9
+    assert np.abs(run["hold"].trajectory.constraint_residuals().position).max() < 1e-9
     assert run["release"].constraints == ()
     assert run.trajectory.audit.worst < 1e-9
 

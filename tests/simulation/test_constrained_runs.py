@@ -10,7 +10,6 @@ from gyrostat import constraints as gc
 from gyrostat.model.assembly import attach, transfer_state
 from gyrostat.papers.forbes2019 import crafts, servicing
 from gyrostat.simulation import SimulationWarning
-from gyrostat.simulation.constrained import simulate_constrained
 from gyrostat.simulation.phases import Phase, simulate_phases
 
 
@@ -28,18 +27,18 @@ def captured():
 
 
 def test_two_arms_stay_closed_and_keep_momentum(held):
-    found, h = held.residuals(), held.trajectory.momentum()
-    assert held.trajectory.time[-1] == 60.0 and gs.total_mass(held.trajectory.craft) > 900.0
+    found, h = held.constraint_residuals(), held.momentum()
+    assert held.time[-1] == 60.0 and gs.total_mass(held.craft) > 900.0
     assert np.abs(found.position).max() <= 1e-9
     assert np.abs(found.velocity).max() <= 1e-9
     assert np.abs(h - h[0]).max() <= 1e-9 * np.abs(h).max()
-    assert held.trajectory.audit.worst < 1e-9
-    assert np.ptp(held.trajectory.q[:, 7:19], axis=0).max() > 0.1  # the arms did move
+    assert held.audit.worst < 1e-9
+    assert np.ptp(held.q[:, 7:19], axis=0).max() > 0.1  # the arms did move
 
 
 def test_wrenches_balance_the_clients_motion(held):
     """Rate of the client's momentum about each time's origin = sum of the wrenches at both grips, moved there."""
-    traj, loads = held.trajectory, held.loads()
+    traj, loads = held, held.constraint_loads()
     craft = traj.craft
     at, body = craft.joint("client"), craft.body("client")
     R, p = traj.frame("client")
@@ -62,9 +61,7 @@ def test_wrenches_balance_the_clients_motion(held):
 def test_any_formulation_and_integrator():
     craft, constraints, q, v = crafts.two_arms(0.02)
     ends = [
-        simulate_constrained(
-            craft, q, v, (0, 2.0), constraints=constraints, control=crafts.wave, **options
-        ).trajectory.final[0]
+        gs.simulate(craft, q, v, (0, 2.0), constraints=constraints, control=crafts.wave, **options).final[0]
         for options in ({}, {"formulation": "lie_lagrange"}, {"integrator": "rk4", "step": 0.005})
     ]
     assert np.abs(ends[0] - ends[1]).max() < 1e-9 and np.abs(ends[0] - ends[2]).max() < 1e-7
@@ -77,13 +74,13 @@ def test_four_bar_deploys_with_redundant_rows():
     """A free bus: the loop of four parallel hinges has three redundant rows; violation, momentum and energy stay."""
     craft, constraints, q = crafts.four_bar()
     push = gs.joint_torques(craft, {"crank": 0.5})
-    run = simulate_constrained(
+    run = gs.simulate(
         craft, q, None, (0, 6.0), constraints=constraints, control=lambda craft, t, q, v: push, rtol=1e-11
     )
-    assert np.abs(run.residuals().position).max() < 1e-9
-    assert run.trajectory.audit.worst < 1e-9
-    assert np.ptp(run.trajectory.q[:, 7]) > 0.3
-    loads = run.loads().multipliers
+    assert np.abs(run.constraint_residuals().position).max() < 1e-9
+    assert run.audit.worst < 1e-9
+    assert np.ptp(run.q[:, 7]) > 0.3
+    loads = run.constraint_loads().multipliers
     assert (
         np.abs(loads[:, [0, 1, 4]]).max() < 1e-6 * np.abs(loads).max()
     )  # out of the plane nothing is carried: least norm
@@ -93,16 +90,16 @@ def test_driven_hinge_follows_its_angle():
     craft, constraints, q = crafts.four_bar()
     start = q[7]
     motion = gc.driven(gc.angle("bus", "crank"), lambda t: start + 0.2 * (1.0 - gs.algebra.cos(0.8 * t)))
-    run = simulate_constrained(craft, q, None, (0, 6.0), constraints=[*constraints, motion], rtol=1e-11)
-    wanted = start + 0.2 * (1.0 - np.cos(0.8 * run.trajectory.time))
-    assert np.abs(run.trajectory.q[:, 7] - wanted).max() < 1e-9
-    assert run.trajectory.audit.worst < 1e-9  # the ideal motor's work is counted
+    run = gs.simulate(craft, q, None, (0, 6.0), constraints=[*constraints, motion], rtol=1e-11)
+    wanted = start + 0.2 * (1.0 - np.cos(0.8 * run.time))
+    assert np.abs(run.q[:, 7] - wanted).max() < 1e-9
+    assert run.audit.worst < 1e-9  # the ideal motor's work is counted
 
 
 def test_batches_with_their_own_masses():
     craft, constraints, q, v = crafts.two_arms(0.02)
     masses = np.array([400.0, 500.0, 600.0])
-    run = simulate_constrained(
+    run = gs.simulate(
         craft,
         np.tile(q, (3, 1)),
         np.tile(v, (3, 1)),
@@ -111,22 +108,22 @@ def test_batches_with_their_own_masses():
         control=crafts.wave,
         parameters={"client.mass": masses},
     )
-    found = run.residuals()
+    found = run.constraint_residuals()
     assert found.position.shape[0] == 3 and np.abs(found.position).max() < 1e-9
-    alone = simulate_constrained(
+    alone = gs.simulate(
         craft.with_values({"client.mass": 600.0}), q, v, (0, 3.0), constraints=constraints, control=crafts.wave
     )
-    assert np.abs(alone.trajectory.final[0] - run.trajectory.final[0][2]).max() < 1e-9
-    assert np.abs(run.trajectory.final[0][0] - run.trajectory.final[0][2]).max() > 1e-4
+    assert np.abs(alone.final[0] - run.final[0][2]).max() < 1e-9
+    assert np.abs(run.final[0][0] - run.final[0][2]).max() > 1e-4
 
 
 def test_passive_joints_are_felt():
     """Springs and dampers of the model act under constraints, too."""
     craft, constraints, q = crafts.four_bar()
     soft = craft.with_values({"crank.stiffness": 5.0, "crank.damping": 2.0})
-    run = simulate_constrained(soft, q, None, (0, 4.0), constraints=constraints, rtol=1e-11)
-    assert np.abs(run.residuals().position).max() < 1e-9 and run.trajectory.audit.worst < 1e-9
-    assert np.ptp(run.trajectory.q[:, 7]) > 0.01
+    run = gs.simulate(soft, q, None, (0, 4.0), constraints=constraints, rtol=1e-11)
+    assert np.abs(run.constraint_residuals().position).max() < 1e-9 and run.audit.worst < 1e-9
+    assert np.ptp(run.q[:, 7]) > 0.01
 
 
 # ---- capture and release
@@ -149,7 +146,7 @@ def test_the_client_is_detumbled_by_the_wheels(captured):
     traj = captured["hold"].trajectory
     rates = np.linalg.norm(traj.v[:, traj.craft.joint("client").v_at][:, :3], axis=1)
     assert rates[0] > 0.02 and rates[-1] < 0.05 * rates[0]
-    assert np.abs(captured["hold"].run.residuals().position).max() < 1e-9
+    assert np.abs(captured["hold"].trajectory.constraint_residuals().position).max() < 1e-9
     assert np.abs(traj.v[-1, -3:]).max() > 5.0  # the wheels have it
 
 
@@ -226,15 +223,4 @@ def test_open_constraints_are_refused_with_the_way_out():
     with pytest.raises(
         ValueError, match="weld of hand_L and grip_L does not hold at the start: it is open by .*gs.constraints.project"
     ):
-        simulate_constrained(craft, q, None, (0, 1), constraints=[gc.weld("hand_L", "grip_L")])
-
-
-def test_what_is_not_supported_is_said():
-    craft, constraints, q = crafts.four_bar()
-    memory = gs.Controller(lambda craft, t, q, v, z: np.zeros(craft.nv), [0.0], derivative=lambda craft, t, q, v, z: z)
-    with pytest.raises(TypeError, match="a Controller with memory is not supported"):
-        simulate_constrained(craft, q, None, (0, 1), constraints=constraints, control=memory)
-    with pytest.raises(TypeError, match="inputs of the run cannot be passed"):
-        simulate_constrained(craft, q, None, (0, 1), constraints=constraints, control=lambda craft, t, q, v, gain: v)
-    with pytest.raises(ValueError, match="does not take conserve="):
-        simulate_constrained(craft, q, None, (0, 1), constraints=constraints, conserve="momentum")
+        gs.simulate(craft, q, None, (0, 1), constraints=[gc.weld("hand_L", "grip_L")])

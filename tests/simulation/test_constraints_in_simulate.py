@@ -1,14 +1,18 @@
-"""`gs.simulate(constraints=...)`: closed loops under controllers with memory, actuators and in batches."""
+"""`gs.simulate(constraints=...)`: closed loops with every other option, and what the constraints did."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.constraints import residuals
+from gyrostat import constraints as gc
+from gyrostat.constraints import Stabilisation, constraint_loads, residuals
 from gyrostat.papers.forbes2019 import crafts
-from gyrostat.simulation.constrained import simulate_constrained
+from gyrostat.simulation.problem.equations import Equations
 
 
 @pytest.fixture(scope="module")
@@ -16,53 +20,278 @@ def four_bar():
     return crafts.four_bar()
 
 
-def violation(traj, constraints):
-    states = zip(traj.time, traj.q, traj.v, strict=True)
-    return max(np.abs(residuals(traj.craft, t, q, v, constraints).position).max() for t, q, v in states)
+def push(craft, t, q, v):
+    return gs.joint_torques(craft, {"crank": 0.5 - 0.1 * v[6]})
 
 
-def test_equals_the_constrained_run_and_shows_its_wrenches(four_bar):
-    craft, constraints, q = four_bar
-
-    def law(craft, t, q, v):
-        return gs.joint_torques(craft, {"crank": 0.5 - 0.1 * v[6]})
-
-    run = simulate_constrained(craft, q, None, (0, 3.0), constraints=constraints, control=law)
-    traj = gs.simulate(craft, q, None, (0, 3.0), constraints=constraints, control=law)
-    np.testing.assert_array_equal(traj.q, run.trajectory.q)
-    np.testing.assert_allclose(traj.signals["wrenches"].values, run.loads().wrenches, atol=1e-10)
-
-
-def test_a_controller_with_memory_and_lagging_motors_keeps_the_loop_closed(four_bar):
-    craft, constraints, q = four_bar
+def memory(craft):
     at = craft.joint_named("crank").v_at
 
     def output(craft, t, q, v, z):
         return gs.joint_torques(craft, {"crank": -2.0 * v[at] - 0.5 * z + 0.3})
 
-    law = gs.Controller(output, [0.0], derivative=lambda craft, t, q, v, z: v[at])
-    actuators = gs.Actuators(saturate=False, lag=0.2)
-    traj = gs.simulate(craft, q, None, (0, 4.0), constraints=constraints, control=law, actuators=actuators, rtol=1e-11)
-    assert violation(traj, constraints) < 1e-9
-    assert traj.audit.worst < 1e-9
-    assert np.ptp(traj.q[:, 7]) > 0.01
+    return gs.Controller(output, [0.0], derivative=lambda craft, t, q, v, z: v[at])
+
+
+def sampled(craft):
+    at = craft.joint_named("crank").v_at
+    output = lambda craft, t, q, v, z: gs.joint_torques(craft, {"crank": 0.4 - 0.3 * v[at] - 0.1 * z})
+    return gs.Controller(output, [0.0], update=lambda craft, t, q, v, z: z + v[at], period=0.13)
+
+
+def limited(craft):
+    """With end stops within reach."""
+    limits = gs.Limits(lower=0.5, upper=0.95)
+    bodies = [replace(b, joint=replace(b.joint, limits=limits)) if b.name == "crank" else b for b in craft.bodies]
+    return gs.Spacecraft.build(craft.name, bodies, frames=craft.frames)
+
+
+OPTIONS = {
+    "law with memory": lambda c: {"control": memory(c)},
+    "sampled law with memory": lambda c: {"control": sampled(c)},
+    "law called from Python": lambda c: {"control": lambda craft, t, q, v: 1.0 * push(craft, t, q, v)},
+    "lagging motors": lambda c: {"control": push, "actuators": gs.Actuators(saturate=False, lag=0.2)},
+    "end stops": lambda c: {"control": push, "stops": gs.Stops(stiffness=50.0, damping=1.0)},
+    "inputs": lambda c: {
+        "control": lambda craft, t, q, v, gain: gain * push(craft, t, q, v),
+        "inputs": {"gain": 1.4},
+    },
+    "parameters": lambda c: {"control": push, "parameters": {"crank.mass": 3.3}},
+    "conserved momentum": lambda c: {"control": push, "conserve": "momentum"},
+    "environment": lambda c: {"control": push, "environment": gs.uniform_gravity((0.0, 0.1, 0.2))},
+    "mode": lambda c: {"control": push, "mode": "floating"},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_loads_and_violations_with_every_option(four_bar, name):
+    """The loads that the trajectory shows are those that NumPy computes from its states and from what else acted."""
+    craft, constraints, q = four_bar
+    craft = limited(craft) if name == "end stops" else craft
+    options = OPTIONS[name](craft)
+    traj = gs.simulate(craft, q, None, (0, 3.0), constraints=constraints, rtol=1e-11, **options)
+    assert traj.ok and traj.audit.worst < 1e-9
+    loads, open_by = traj.constraint_loads(), traj.constraint_residuals()
+    assert np.ptp(traj.q[:, 7]) > 0.01 and np.abs(loads.multipliers).max() > 0.01
+    assert np.abs(open_by.position).max() < 1e-9 and np.abs(open_by.velocity).max() < 1e-9
+    own = craft.with_values(options.get("parameters", {}))
+    outer = options.get("environment")
+    for k in (3, 170, 400):
+        t, state = traj.time[k], (traj.q[k], traj.v[k])
+        wrenches = None if outer is None else outer.wrenches(own, t, *state)
+        expected = constraint_loads(own, t, *state, traj.tau[k], constraints, wrenches=wrenches)
+        for found, wanted in zip(loads, expected, strict=True):
+            np.testing.assert_allclose(found[k], wanted, atol=1e-9 * np.abs(loads.multipliers).max())
+        violated = residuals(own, t, *state, constraints)
+        np.testing.assert_allclose(open_by.position[k], violated.position, atol=1e-12)
+        np.testing.assert_allclose(open_by.velocity[k], violated.velocity, atol=1e-12)
+
+
+def test_locked_joints_and_prescribed_motions_carry_loads_of_the_loop(four_bar):
+    """A crank that is held or driven: the loop stays closed, and its load is that of inverse dynamics with the constraints' wrenches."""
+    craft, constraints, q = four_bar
+    for options in ({"locked": ["crank"]}, {"prescribed": {"crank": lambda t: 0.1 * gs.algebra.cos(t)}}):
+        v = None
+        traj = gs.simulate(
+            craft, q, v, (0, 2.0), constraints=constraints, environment=gs.uniform_gravity((0, 0.3, 0)), **options
+        )
+        loads = traj.constraint_loads()
+        assert traj.ok and np.abs(traj.constraint_residuals().position).max() < 1e-9
+        wrenches = traj.signals["wrenches"].values
+        np.testing.assert_allclose(
+            gs.compile(gs.inverse_dynamics, craft, inputs={"wrenches": None})(
+                traj.q, traj.v, traj.vdot, wrenches=wrenches
+            ),
+            traj.tau,
+            atol=1e-9,
+        )
+        assert np.isfinite(loads.on_second).all()
+
+
+def test_a_batch_shows_the_loads_of_each_run(four_bar):
+    craft, constraints, q = four_bar
+    masses = np.array([1.0, 4.0, 9.0])
+    options = {"constraints": constraints, "control": push, "rtol": 1e-11}
+    traj = gs.simulate(craft, np.tile(q, (3, 1)), None, (0, 2.0), parameters={"crank.mass": masses}, **options)
+    assert traj.constraint_loads().multipliers.shape == (3, 401, sum(c.size for c in constraints))
+    alone = gs.simulate(craft, q, None, (0, 2.0), parameters={"crank.mass": 9.0}, **options)
+    np.testing.assert_array_equal(traj.constraint_loads().on_second[2], alone.constraint_loads().on_second)
+    assert np.abs(np.diff(traj.constraint_loads().multipliers, axis=0)).max() > 1e-3
+
+
+def test_momentum_holds_to_round_off_at_a_loose_tolerance(four_bar):
+    """`conserve` with constraints between the craft's own bodies."""
+    craft, constraints, q = four_bar
+    v = np.zeros(craft.nv)
+    v[:6] = 0.02, -0.03, 0.05, 0.1, 0.2, -0.1
+    q, v = gc.project(craft, 0.0, q, v, constraints)
+    drift = []
+    for options in ({}, {"conserve": "momentum"}):
+        traj = gs.simulate(craft, q, v, (0, 20.0), constraints=constraints, control=push, rtol=1e-5, **options)
+        h = traj.momentum()
+        drift.append(np.abs(h - h[0]).max() / np.abs(h).max())
+    assert drift[1] < 1e-14 < 1e3 * drift[1] < drift[0]
+
+
+def test_conserve_is_refused_where_a_constraint_binds_the_craft_to_the_inertial_frame(four_bar):
+    craft, constraints, q = four_bar
+    p = gs.frame_pose(craft, q, "bus").p
+    anchor = gc.as_it_is(gc.point("N", "bus", name="anchor"), gs.algebra.Pose(np.eye(3), p))
+    with pytest.raises(ValueError, match=r"the anchor binds .* to the inertial frame"):
+        gs.simulate(craft, q, None, (0, 1), constraints=[*constraints, anchor], conserve="momentum")
+    held = gs.simulate(craft, q, None, (0, 1), constraints=[*constraints, anchor], control=push)
+    assert np.abs(held.frame("bus")[1] - p).max() < 1e-9 and np.abs(held.data["impulse"]).max() > 1e-3
+    assert held.audit.worst < 1e-9
+
+
+# ---- stabilisation is a setting
+
+
+def opened(craft, q):
+    moved = q.copy()
+    moved[7] += 3e-7  # within what a run may start with
+    return moved
+
+
+def test_stabilisation_is_kept_when_a_run_goes_on_and_in_its_file(four_bar, tmp_path):
+    craft, constraints, q = four_bar
+    options = {"constraints": constraints, "control": push, "stabilisation": Stabilisation(20.0, 0.7)}
+    whole = gs.simulate(craft, opened(craft, q), None, (0, 3.0), **options)
+    usual = gs.simulate(craft, opened(craft, q), None, (0, 3.0), constraints=constraints, control=push)
+    assert (whole.q != usual.q).any()
+    with pytest.warns(gs.SimulationWarning, match="took 5 steps"):
+        part = gs.simulate(craft, opened(craft, q), None, (0, 3.0), max_steps=5, **options)
+    np.testing.assert_array_equal(gs.simulate(craft, resume=part).q, whole.q)
+    read = gs.Trajectory.load(part.save(tmp_path / "part.nc"))
+    resumed = gs.simulate(craft, resume=read, constraints=constraints, control=push)
+    np.testing.assert_array_equal(resumed.q, whole.q)
+
+
+def test_violations_die_out_as_the_stabilisation_says(four_bar):
+    """psi'' + 2 z w psi' + w^2 psi = 0."""
+    craft, constraints, q = four_bar
+    w = 3.0
+    traj = gs.simulate(craft, opened(craft, q), None, (0, 2.0), constraints=constraints, stabilisation=(w, 1.0))
+    found, t = traj.constraint_residuals().position, traj.time
+    k = int(np.argmax(np.abs(found[0])))
+    expected = found[0, k] * (1.0 + w * t) * np.exp(-w * t)
+    assert abs(found[0, k]) > 1e-8
+    np.testing.assert_allclose(found[:, k], expected, atol=1e-5 * abs(found[0, k]))
+
+
+@pytest.mark.parametrize("wrong, words", [((-1.0, 1.0), "expected a frequency"), (3.0, "expected gs.constraints")])
+def test_a_wrong_stabilisation_is_refused(four_bar, wrong, words):
+    craft, constraints, q = four_bar
+    with pytest.raises((ValueError, TypeError), match=words):
+        gs.simulate(craft, q, None, (0, 1), constraints=constraints, stabilisation=wrong)
+
+
+# ---- files, resumption, the cache
+
+
+def test_a_file_holds_loads_violations_and_titles(four_bar, tmp_path):
+    craft, constraints, q = four_bar
+    traj = gs.simulate(craft, q, None, (0, 1.0), constraints=constraints, control=push)
+    read = gs.Trajectory.load(traj.save(tmp_path / "run.nc"))
+    for found, wanted in zip(read.constraint_loads(), traj.constraint_loads(), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(read.constraint_residuals().position, traj.constraint_residuals().position)
+    assert list(read.signals["constraint"].values) == [c.title for c in constraints]
+    assert list(read.signals["row_of"].values) == [c.title for c in constraints for _ in range(c.size)]
 
 
 def test_it_goes_on_bit_for_bit(four_bar):
     craft, constraints, q = four_bar
-    push = gs.joint_torques(craft, {"crank": 0.5})
-    options = {"constraints": constraints, "control": lambda craft, t, q, v: push}
+    options = {"constraints": constraints, "control": push}
     whole = gs.simulate(craft, q, None, (0, 3.0), **options)
     with pytest.warns(gs.SimulationWarning, match="took 5 steps"):
         part = gs.simulate(craft, q, None, (0, 3.0), max_steps=5, **options)
     np.testing.assert_array_equal(gs.simulate(craft, resume=part).q, whole.q)
 
 
-def test_bad_input(four_bar):
+@pytest.fixture
+def traced(monkeypatch):
+    """How often the right-hand side has been run on symbols."""
+    counts = []
+    rhs = Equations.rhs
+    monkeypatch.setattr(Equations, "rhs", lambda self, x: (counts.append(x.dtype == object), rhs(self, x))[1])
+    return counts
+
+
+def test_the_equations_with_constraints_and_motions_are_made_once(four_bar, traced):
     craft, constraints, q = four_bar
-    with pytest.raises(ValueError, match="cannot be combined with constraints"):
-        gs.simulate(craft, q, None, (0, 1), constraints=constraints, conserve="momentum")
-    moved = q.copy()
-    moved[7] += 0.1
+    craft = craft.with_values({"crank.mass": 1.7})
+    turn = gc.driven(gc.angle("bus", "crank"), lambda t: q[7] + 0.1 * t * t)
+    for options in (
+        {"constraints": constraints},
+        {"constraints": [*constraints, turn]},
+        {"constraints": constraints, "prescribed": {"crank": lambda t: 0.1 * t}},
+    ):
+        first = gs.simulate(craft, q, None, (0, 1), **options)
+        made = len(traced)
+        again = gs.simulate(craft, q, None, (0, 1), **options)
+        assert len(traced) == made > 0
+        np.testing.assert_array_equal(again.q, first.q)
+
+
+RATE = {"turn": 0.2, "push": 0.1}
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ({"pose": gs.algebra.Pose(np.eye(3), np.array([0.0, 0.0, 0.1]))}, {}),
+        ({"axis": (0.0, 0.0, 1.0)}, {"axis": (0.0, 0.1, 1.0)}),
+    ],
+)
+def test_constraints_of_the_same_shape_are_told_apart(first, second):
+    """Two free bodies held together in another way move in another way, whatever ran before."""
+    bodies = [gs.Body(n, mass=2.0, com=(0.1, 0.2, 0.0), inertia=(1, 2, 2.5)) for n in "ab"]
+    both = gs.together("both", [gs.Spacecraft.build(f"craft {b.name}", [b]) for b in bodies])
+    v = np.array([0.3, 0.1, 0.2, 0.0, 0.1, 0.0, 0.0, 0.2, 0.1, -0.1, 0.0, 0.2])
+    ends = []
+    for options in (first, second, first, second):
+        grip = gc.weld("a", "b", **options) if "axis" not in options else gc.revolute("a", "b", options["axis"])
+        q, w = gc.project(both, 0.0, gs.neutral(both), v, [grip])
+        ends.append(np.concatenate(gs.simulate(both, q, w, (0, 1), constraints=[grip]).final))
+    np.testing.assert_array_equal(ends[0], ends[2])
+    np.testing.assert_array_equal(ends[1], ends[3])
+    assert np.abs(ends[0] - ends[1]).max() > 1e-3
+
+
+def test_what_a_driven_motion_reads_from_outside_counts_at_each_call(four_bar, monkeypatch):
+    craft, constraints, q = four_bar
+    turn = gc.driven(gc.angle("bus", "crank"), lambda t: q[7] + 0.5 * RATE["turn"] * t * t)
+    ends = []
+    for rate in (0.2, 0.4, 0.2):
+        monkeypatch.setitem(RATE, "turn", rate)
+        ends.append(gs.simulate(craft, q, None, (0, 1), constraints=[*constraints, turn]).final[0])
+        assert ends[-1][7] == pytest.approx(q[7] + 0.5 * rate, abs=1e-9)
+    np.testing.assert_array_equal(ends[0], ends[2])
+
+
+def test_a_motion_that_only_python_can_compute_drives_the_loop(four_bar):
+    craft, constraints, q = four_bar
+    options = {"constraints": constraints, "rtol": 1e-8}
+    with pytest.warns(gs.SimulationWarning, match="called from Python at each step"):
+        slow = gs.simulate(craft, q, None, (0, 0.3), prescribed={"crank": lambda t: math.cos(t)}, **options)
+    quick = gs.simulate(craft, q, None, (0, 0.3), prescribed={"crank": lambda t: gs.algebra.cos(t)}, **options)
+    np.testing.assert_allclose(slow.q, quick.q, atol=1e-12)
+    np.testing.assert_allclose(slow.constraint_loads().multipliers, quick.constraint_loads().multipliers, atol=1e-9)
+
+
+# ---- what is refused
+
+
+def test_what_did_not_constrain_shows_nothing(four_bar):
+    craft, _, q = four_bar
+    with pytest.raises(ValueError, match="it had no constraints="):
+        gs.simulate(craft, q, None, (0, 0.1)).constraint_loads()
+
+
+def test_a_loop_that_is_open_at_the_start_is_refused_in_every_run(four_bar):
+    craft, constraints, q = four_bar
+    qs = np.tile(q, (3, 1))
+    qs[2, 7] += 0.1
     with pytest.raises(ValueError, match="does not hold at the start"):
-        gs.simulate(craft, moved, None, (0, 1), constraints=constraints)
+        gs.simulate(craft, qs, None, (0, 1), constraints=constraints)

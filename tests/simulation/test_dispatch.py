@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+from dataclasses import MISSING
 
 import numpy as np
 import pytest
@@ -58,3 +60,15 @@ def test_anything_else_is_refused(given, options, words):
 def test_its_help_is_that_of_a_spacecraft():
     assert list(inspect.signature(gs.simulate).parameters)[:4] == ["craft", "q0", "v0", "t_span"]
     assert "How the spacecraft moves" in str(gs.simulate.__doc__)
+
+
+def test_every_option_of_simulate_reaches_the_request():
+    """One list of names and defaults: an option that is added to one and forgotten in the other fails here."""
+    from gyrostat.simulation.problem.request import Request
+    from gyrostat.simulation.simulate_craft import simulate
+
+    asked = {p.name: p.default for p in inspect.signature(simulate).parameters.values()}
+    fields = {
+        f.name: inspect.Parameter.empty if f.default is MISSING else f.default for f in dataclasses.fields(Request)
+    }
+    assert fields == asked

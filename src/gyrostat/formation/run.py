@@ -11,7 +11,7 @@ import numpy as np
 from ..algebra import Array
 from ..environment import Environment
 from ..simulation.dispatch import of_kind
-from ..simulation.engine.compiling import compile_system, compiled, settled
+from ..simulation.engine.compiling import compile_system, settled
 from ..simulation.engine.progress import progress_bar
 from ..simulation.engine.system import Plan
 from ..simulation.problem.equations import Equations
@@ -195,14 +195,7 @@ def _keep_loads(found: dict[str, Trajectory], g: str, equations: Equations, seen
             rows = np.moveaxis(rows, -2, 1)
             x[..., at[f"input {letter}_{view.name}"]] = rows.reshape(*rows.shape[:2], -1)
 
-    def shown(x: Array) -> dict[str, Array]:
-        s = equations.signals(x)[0]
-        return {"command": s.command, "tau": s.tau, "wrenches": s.wrenches, "vdot": s.vdot}
-
-    values = compiled(shown, at.size)(x)
-    dims = trajectory.data["v"].dims
-    shapes = {"wrenches": (*dims[:-1], "body", "wrench")}
-    data = trajectory.data.assign({name: (shapes.get(name, dims), value) for name, value in values.items()})
+    data = trajectory.data.assign(signals.signals_at(equations, x, trajectory.data["v"].dims))
     found[g] = replace(trajectory, data=data)
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from ..algebra import Array
 from ..constraints import USUAL, AbstractConstraint, Capture, Stabilisation, capture, grasped
 from ..model import Spacecraft
-from .constrained import ConstrainedRun, simulate_constrained
 from .engine.compiling import SimulationWarning, When
 from .result.trajectory import Trajectory
 from .simulate_craft import simulate
@@ -51,7 +50,6 @@ class PhaseResult:
     trajectory: Trajectory
     constraints: tuple[AbstractConstraint, ...]
     capture: Capture | None
-    run: ConstrainedRun | None
 
     @property
     def happened(self) -> bool:
@@ -161,10 +159,8 @@ def _run(
     if events and given.get("max_step") is None:
         given["max_step"] = phase.duration / LOOKS  # a step must not pass through what it shall see
     span = (t, t + phase.duration)
-    if not held:
-        return PhaseResult(phase, simulate(craft, q, v, span, **given), held, jump, None)
-    run = simulate_constrained(craft, q, v, span, constraints=held, stabilisation=phase.stabilisation, **given)
-    return PhaseResult(phase, run.trajectory, held, jump, run)
+    given |= {"constraints": held, "stabilisation": phase.stabilisation}
+    return PhaseResult(phase, simulate(craft, q, v, span, **given), held, jump)
 
 
 def _released(holding: list[AbstractConstraint], phase: Phase) -> list[AbstractConstraint]:

@@ -5,37 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ..constraints import USUAL, AbstractConstraint, Stabilisation
+from ..constraints import AbstractConstraint, Stabilisation
 from ..control.controller import Controller
-from ..control.modes import demand_mode, guarded
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
 from ..model import Spacecraft
-from .engine.compiling import compile_system, settled
-from .engine.context import Status
-from .engine.integrate import initial_samples, integrate
-from .engine.progress import progress_bar
-from .engine.system import Plan, State
-from .integrators.stiffness import stability_share
-from .problem.closure import require_closed
-from .problem.equations import Equations
-from .problem.request import (
-    conserves,
-    controller_of,
-    dynamics_of,
-    environment_of,
-    functions_of,
-    prescribed_motions,
-    stops_of,
-    times,
-    tolerances,
-)
-from .problem.runs import arguments, begin, constants, continued, start
-from .problem.settings import Settings, ends_at_saves
-from .result.assembly import trajectory_of
-from .result.mode_audit import warn_if_broken
+from .prepare import prepare
+from .problem.request import MAX_STEPS, Request
 from .result.trajectory import Trajectory
 
 
@@ -58,7 +34,7 @@ def simulate(
     events: Any = None,
     breakpoints: Any = None,
     constraints: Sequence[AbstractConstraint] | None = None,
-    stabilisation: Stabilisation = USUAL,
+    stabilisation: Stabilisation | None = None,
     prescribed: Mapping[str, Any] | None = None,
     locked: Sequence[str] | None = None,
     actuators: Actuators | None = None,
@@ -69,7 +45,7 @@ def simulate(
     seed: int | None = None,
     runs: Any = None,
     threads: int | None = None,
-    max_steps: int = 2_000_000,
+    max_steps: int = MAX_STEPS,
     resume: Trajectory | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
@@ -87,7 +63,8 @@ def simulate(
         sign; functions that swing several times within a step may be missed: bound it by max_step.
     breakpoints: times at which loads jump; the integrator stops and starts there.
     constraints: of `gs.constraints` (closed loops, welds, driven coordinates, ...); they must hold at the start. Their wrenches are
-        part of the trajectory's `wrenches`. stabilisation: how fast violations die out.
+        part of the trajectory's `wrenches`; `Trajectory.constraint_loads` and `constraint_residuals` give them apart.
+        stabilisation: how fast violations die out.
     prescribed: {joint: acceleration, or function of t}: it follows, whatever the load. locked: joints that stay as they are.
     actuators: saturation, lag and rate limit of all motors. stops: smooth end stops at the joints' limits.
     conserve="momentum": where nothing acts from outside, the base follows from the conserved momentum, which then holds to
@@ -99,95 +76,6 @@ def simulate(
     resume: a trajectory to continue, interrupted or to a later end of t_span, with its settings and functions unless others are
         given; bit for bit as if it had never stopped.
     """
-    if max_steps < 1:
-        raise ValueError(f"max_steps is {max_steps}; expected at least one.")
-    settings = Settings(
-        formulation, integrator, rtol, atol, step, max_step, breakpoints, locked, actuators, stops, conserve, mode, seed
-    ).complete(None if resume is None else resume.data.attrs)
-    functions = functions_of(
-        {
-            "control": control,
-            "environment": environment,
-            "events": events,
-            "prescribed": prescribed,
-            "constraints": constraints or None,
-        },
-        resume,
-    )
-    span, save = times(t_span, save_at, settings.step, resume)
-    outer = environment_of(functions["environment"])
-    held = tuple(functions["constraints"] or ())
-    conserving = conserves(craft, settings.conserve, outer, held)
-    if resume is None:
-        batch = begin(craft, q0, v0, parameters, inputs, runs, conserving)
-    else:
-        batch = continued(craft, resume, q0, v0, parameters, inputs, runs)
-    if outer is not None and outer.check is not None and resume is None:
-        for row in batch.q:
-            outer.check(craft, float(span[0]), row)
-    if held and resume is None:
-        require_closed(craft, float(span[0]), batch.q, batch.v, held)
-    motions = prescribed_motions(craft, functions["prescribed"], settings.locked or (), batch.v)
-    law = controller_of(functions["control"])
-    if settings.mode is not None:
-        law = guarded(craft, demand_mode(craft, settings.mode, motions), law)
-    t0 = float(span[0]) if resume is None else float(resume.data.attrs["t0"])
-    equations = Equations(
-        craft,
-        law,
-        outer,
-        dynamics_of(craft, str(settings.formulation)),
-        t0,
-        motions,
-        settings.actuators,
-        settings.stops,
-        conserving,
-        seed=int(settings.seed or 0),
-        inputs=batch.inputs,
-        parameters=batch.parameter_shapes,
-        constraints=held,
-        stabilisation=stabilisation,
-    )
-    equations = settled(equations, lambda e: arguments(e, batch, start(e, batch, t0, None))[0])
-    state = start(equations, batch, t0, settings.step)
-    system = compile_system(equations, functions["events"] or (), arguments(equations, batch, state)[0])
-    own = constants(equations, batch)
-    if resume is None:
-        initial_samples(system, state, own)
-    else:
-        state = _restart(resume, settings.step)
-    fixed = settings.step is not None
-    stop_times, samples = stops_of(
-        equations, span, settings.breakpoints, save if fixed or ends_at_saves(settings) else ()
-    )
-    relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol)
-    largest = settings.step or settings.max_step or float("inf")
-    plan = Plan(
-        str(settings.integrator),
-        stop_times,
-        samples,
-        save,
-        relative,
-        absolute,
-        controlled,
-        fixed,
-        largest,
-        threads,
-        max_steps,
-    )
-    with progress_bar(progress, f"{craft.name}: simulating", float(span[1] - span[0])) as tell:
-        outcome = integrate(system, plan, state, own, tell)
-    if resume is None:
-        outcome.saved[:, plan.saves == span[0]] = np.hstack([state.y, state.held])[:, None, :]
-    share = stability_share(system, plan, state, outcome.state, own)
-    trajectory = trajectory_of(equations, outcome, plan, batch, settings, functions, span, resume, share)
-    warn_if_broken(trajectory)
-    return trajectory
-
-
-def _restart(resume: Trajectory, step: float | None) -> State:
-    state = State(**{name: np.array(value) for name, value in vars(resume.state).items()})
-    state.status[state.status == Status.done] = Status.running
-    if step is not None:
-        state.h[:] = step
-    return state
+    request = Request(**locals())
+    prepared = prepare(request)
+    return prepared.result(prepared.integrate(progress))

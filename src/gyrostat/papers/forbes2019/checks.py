@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...algebra import Array, cross, rotation, skew
 from ...algebra.directional import gradient
 from ...attitude import PARAMETERISATIONS, AbstractParameterisation
-from ...simulation.constrained import ConstrainedRun
+from ...simulation import Trajectory
 from ...simulation.phases import PhasedRun
 from ..checks import Check, at_most, holds
 from .nonholonomic import energy, inclination, sleigh_closed_form
 from .servicing import MuJoCoDrift, grasp_of
 from .tumbling import all_tumbles
-
-if TYPE_CHECKING:
-    from ...simulation import Trajectory
 
 
 def identity_checks(states: int = 50) -> list[Check]:
@@ -78,16 +73,16 @@ def tumble_checks() -> list[Check]:
     ]
 
 
-def nonholonomic_checks(sleigh: ConstrainedRun, steady: ConstrainedRun, nodding: ConstrainedRun) -> list[Check]:
-    traj = sleigh.trajectory
-    V, w = sleigh_closed_form(traj.time)
+def nonholonomic_checks(sleigh: Trajectory, steady: Trajectory, nodding: Trajectory) -> list[Check]:
+    V, w = sleigh_closed_form(sleigh.time)
+    slip = nodding.constraint_residuals()
     return [
-        at_most("sleigh: speed against the closed form", float(np.abs(traj.v[:, 3] - V).max()), 3e-10, " m/s"),
-        at_most("sleigh: turn rate against the closed form", float(np.abs(traj.v[:, 2] - w).max()), 3e-10, " rad/s"),
-        at_most("disc, steady: change of inclination", float(np.ptp(inclination(steady.trajectory))), 3e-10, " rad"),
-        at_most("disc, nodding: change of energy, relative", _relative_energy(nodding.trajectory), 1e-9),
-        at_most("disc: height of the contact", float(np.abs(nodding.residuals().position).max()), 1e-9, " m"),
-        at_most("disc: slip", float(np.abs(nodding.residuals().velocity).max()), 1e-9, " m/s"),
+        at_most("sleigh: speed against the closed form", float(np.abs(sleigh.v[:, 3] - V).max()), 3e-10, " m/s"),
+        at_most("sleigh: turn rate against the closed form", float(np.abs(sleigh.v[:, 2] - w).max()), 3e-10, " rad/s"),
+        at_most("disc, steady: change of inclination", float(np.ptp(inclination(steady))), 3e-10, " rad"),
+        at_most("disc, nodding: change of energy, relative", _relative_energy(nodding), 1e-9),
+        at_most("disc: height of the contact", float(np.abs(slip.position).max()), 1e-9, " m"),
+        at_most("disc: slip", float(np.abs(slip.velocity).max()), 1e-9, " m/s"),
     ]
 
 
@@ -96,13 +91,13 @@ def _relative_energy(traj: Trajectory) -> float:
     return float(np.ptp(E) / E[0])
 
 
-def holding_checks(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> list[Check]:
-    h, found = held.trajectory.momentum(), held.residuals()
+def holding_checks(held: Trajectory, theirs: MuJoCoDrift | None) -> list[Check]:
+    h, found = held.momentum(), held.constraint_residuals()
     ours = float(np.abs(found.position).max())
     checks = [
         at_most("two arms, 60 s: hands off their grips", ours, 1e-10, " m, rad"),
         at_most("two arms: momentum, relative", float(np.abs(h - h[0]).max() / np.abs(h).max()), 3e-11),
-        at_most("two arms: energy against work, relative", held.trajectory.audit.energy, 1e-10),
+        at_most("two arms: energy against work, relative", held.audit.energy, 1e-10),
     ]
     if theirs is not None:
         checks.append(
@@ -120,14 +115,16 @@ def holding_checks(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> list[Che
 def capture_checks(run: PhasedRun) -> list[Check]:
     grasp, hold = grasp_of(run), run["hold"]
     traj = hold.trajectory
-    assert hold.run is not None
     at = traj.craft.joint("client").v_at
     rates = np.linalg.norm(traj.v[:, at][:, :3], axis=1)
     return [
         at_most("grasp: momentum across the jump, relative", grasp.momentum_change, 2e-14),
         at_most("grasp: energy lost against the impulse's work, relative", grasp.energy_mismatch, 1e-13),
         at_most(
-            "grasp: hand off the grip afterwards", float(np.abs(hold.run.residuals().position).max()), 1e-12, " m, rad"
+            "grasp: hand off the grip afterwards",
+            float(np.abs(traj.constraint_residuals().position).max()),
+            1e-12,
+            " m, rad",
         ),
         at_most("detumbling: client's rate at the end, of that at the grasp", float(rates[-1] / rates[0]), 5e-2),
         at_most("whole run: worst of the audit", run.trajectory.audit.worst, 1e-12),

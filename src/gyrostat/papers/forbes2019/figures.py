@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...simulation.constrained import ConstrainedRun
+from ...simulation import Trajectory
 from ...simulation.phases import PhasedRun
 from ..panels import drawable, panels
 from .nonholonomic import inclination, sleigh_closed_form
@@ -40,24 +40,23 @@ def tumble_figure() -> Figure:
     return figure
 
 
-def nonholonomic_figure(sleigh: ConstrainedRun, steady: ConstrainedRun, nodding: ConstrainedRun) -> Figure:
+def nonholonomic_figure(sleigh: Trajectory, steady: Trajectory, nodding: Trajectory) -> Figure:
     """Path and rates of the sleigh against the closed form; paths and inclinations of the disc."""
     figure, ((path, rates), (rolling, leaning)) = panels(2, 2, "Chaplygin's sleigh (above), rolling disc (below)")
-    traj = sleigh.trajectory
-    V, w = sleigh_closed_form(traj.time)
-    path.plot(traj.q[:, 4], traj.q[:, 5])
-    path.plot(*traj.q[0, 4:6], "o", ms=4, label="start")
+    V, w = sleigh_closed_form(sleigh.time)
+    path.plot(sleigh.q[:, 4], sleigh.q[:, 5])
+    path.plot(*sleigh.q[0, 4:6], "o", ms=4, label="start")
     path.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
     path.legend(fontsize="small")
-    rates.plot(traj.time, traj.v[:, 3], label="speed V [m/s]")
-    rates.plot(traj.time, traj.v[:, 2], label="turn rate w [rad/s]")
-    rates.plot(traj.time, V, "k--", lw=0.8, label="closed form")
-    rates.plot(traj.time, w, "k--", lw=0.8)
+    rates.plot(sleigh.time, sleigh.v[:, 3], label="speed V [m/s]")
+    rates.plot(sleigh.time, sleigh.v[:, 2], label="turn rate w [rad/s]")
+    rates.plot(sleigh.time, V, "k--", lw=0.8, label="closed form")
+    rates.plot(sleigh.time, w, "k--", lw=0.8)
     rates.set(xlabel="time [s]", ylabel="V, w")
     rates.legend(fontsize="small")
     for run, label in ((steady, "steady"), (nodding, "other spin: nods")):
-        rolling.plot(run.trajectory.q[:, 4], run.trajectory.q[:, 5], label=label)
-        leaning.plot(run.trajectory.time, np.degrees(inclination(run.trajectory)), label=label)
+        rolling.plot(run.q[:, 4], run.q[:, 5], label=label)
+        leaning.plot(run.time, np.degrees(inclination(run)), label=label)
     rolling.set(xlabel="x of the centre [m]", ylabel="y [m]", aspect="equal")
     leaning.set(xlabel="time [s]", ylabel="inclination of the plane [deg]")
     rolling.legend(fontsize="small")
@@ -65,23 +64,22 @@ def nonholonomic_figure(sleigh: ConstrainedRun, steady: ConstrainedRun, nodding:
     return figure
 
 
-def holding_figure(held: ConstrainedRun, theirs: MuJoCoDrift | None) -> Figure:
+def holding_figure(held: Trajectory, theirs: MuJoCoDrift | None) -> Figure:
     """Two arms and a client of 500 kg: joints, loads at the grips, violation and momentum over a minute."""
     figure, ((joints, loads), (open_, drift)) = panels(2, 2, "two six-link arms hold a client of 500 kg")
-    traj = held.trajectory
-    time, on = traj.time, held.loads().on_second
+    time, on = held.time, held.constraint_loads().on_second
     for side, style in (("L", "-"), ("R", "--")):
         for k in (1, 2, 3, 4, 5, 6):
-            at = traj.craft.joint_named(f"{side}{k}").q_at
-            joints.plot(time, np.degrees(traj.q[:, at] - traj.q[0, at]), style, color=f"C{k}", lw=0.9)
+            at = held.craft.joint_named(f"{side}{k}").q_at
+            joints.plot(time, np.degrees(held.q[:, at] - held.q[0, at]), style, color=f"C{k}", lw=0.9)
     joints.set(ylabel="change of joint angles [deg]\nleft -, right --", xlabel="time [s]")
     for k, side in enumerate(("left", "right")):
         loads.plot(time, np.linalg.norm(on[:, k, 3:], axis=1), color=f"C{k}", label=f"force, {side} [N]")
         loads.plot(time, np.linalg.norm(on[:, k, :3], axis=1), "--", color=f"C{k}", label=f"torque, {side} [N m]")
     loads.set(ylabel="on the grips", xlabel="time [s]")
     loads.legend(fontsize="small")
-    h = traj.momentum()
-    open_.semilogy(time, drawable(np.abs(held.residuals().position).max(axis=1)), label="gyrostat")
+    h = held.momentum()
+    open_.semilogy(time, drawable(np.abs(held.constraint_residuals().position).max(axis=1)), label="gyrostat")
     drift.semilogy(time, drawable(np.abs(h - h[0]).max(axis=1)), label="gyrostat")
     if theirs is not None:
         open_.semilogy(theirs.time, drawable(theirs.position), label="MuJoCo's weld, RK4, 1 ms")

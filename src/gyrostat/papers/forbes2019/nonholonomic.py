@@ -12,28 +12,23 @@ turns round at the rate W. The spin n along the axis follows from the rate of an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...algebra import Array, cross, quat_from_rotation
 from ...environment import uniform_gravity
 from ...kinematics import neutral
-from ...simulation.constrained import ConstrainedRun, simulate_constrained
+from ...simulation import Trajectory, simulate
 from .crafts import disc, sleigh
-
-if TYPE_CHECKING:
-    from ...simulation import Trajectory
 
 SLEIGH = {"a": 0.4, "m": 2.5, "J": 0.6}
 V0, W0 = -0.8, 1.3  # backwards: the sleigh turns round
 RADIUS, MASS, GRAVITY = 0.5, 2.0, 9.81
 
 
-def sleigh_run(t_end: float = 10.0) -> ConstrainedRun:
+def sleigh_run(t_end: float = 10.0) -> Trajectory:
     craft, constraints = sleigh(**SLEIGH)
     v = np.array([0.0, 0.0, W0, V0, 0.0, 0.0])
-    return simulate_constrained(craft, neutral(craft), v, (0.0, t_end), constraints=constraints, rtol=1e-11, atol=1e-12)
+    return simulate(craft, neutral(craft), v, (0.0, t_end), constraints=constraints, rtol=1e-11, atol=1e-12)
 
 
 def sleigh_closed_form(t: Array) -> tuple[Array, Array]:
@@ -52,9 +47,7 @@ def steady_spin(inclination: float, turn: float) -> float:
     return float((A * turn * c - MASS * GRAVITY * RADIUS * c / (turn * s)) / (B + MASS * RADIUS**2))
 
 
-def disc_run(
-    inclination: float = 1.1, turn: float = 1.5, t_end: float = 10.0, spin: float | None = None
-) -> ConstrainedRun:
+def disc_run(inclination: float = 1.1, turn: float = 1.5, t_end: float = 10.0, spin: float | None = None) -> Trajectory:
     """The disc on its way; `spin` other than (2) makes it nod."""
     craft, constraints = disc(MASS, RADIUS)
     n = steady_spin(inclination, turn) if spin is None else spin
@@ -67,9 +60,7 @@ def disc_run(
     q = np.concatenate([quat_from_rotation(R_NB), position])
     v = np.concatenate([R_NB.T @ w_N, R_NB.T @ -cross(w_N, r)])
     gravity = uniform_gravity((0.0, 0.0, -GRAVITY))
-    return simulate_constrained(
-        craft, q, v, (0.0, t_end), constraints=constraints, environment=gravity, rtol=1e-11, atol=1e-12
-    )
+    return simulate(craft, q, v, (0.0, t_end), constraints=constraints, environment=gravity, rtol=1e-11, atol=1e-12)
 
 
 def inclination(traj: Trajectory) -> Array:

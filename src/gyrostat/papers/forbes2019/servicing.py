@@ -12,8 +12,7 @@ from ...algebra import Array, norm
 from ...formulations.recursive import kinetic_energy, momentum
 from ...kinematics import frame_pose
 from ...model import Spacecraft
-from ...simulation import simulate
-from ...simulation.constrained import ConstrainedRun, simulate_constrained
+from ...simulation import Trajectory, simulate
 from ...simulation.phases import Phase, PhasedRun, simulate_phases
 from .crafts import client, pair, two_arms, wave
 
@@ -24,10 +23,10 @@ CLOSING = np.array([-0.04, 0.01, 0.005])  # m/s of its origin at the grasp, in N
 LEAD = 12.0  # s before the grasp at which the run starts
 
 
-def two_arm_run(speed: float = 0.03, rtol: float = 1e-11, **options: Any) -> ConstrainedRun:
+def two_arm_run(speed: float = 0.03, rtol: float = 1e-11, **options: Any) -> Trajectory:
     """Both hands welded to the client, the joints waved by sines, 60 s."""
     craft, constraints, q, v = two_arms(speed)
-    return simulate_constrained(
+    return simulate(
         craft, q, v, (0.0, HOLD), constraints=constraints, control=wave, rtol=rtol, atol=0.01 * rtol, **options
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,10 @@ import numpy as np
 
 from ...algebra import Array
 from ...control.controller import call
-from ...model import Spacecraft
 from ...tracing import Graph, Kernel, TraceError, trace
 from ..problem.equations import Equations
 from .system import EventSpec, Rows, System
+from .system_cache import made
 
 MOST_KERNELS = 64  # kept in memory
 _SYMBOLS = ("Expr", "object array", "dtype('O')", "dtype=object")  # in messages of code that was given symbols
@@ -84,7 +84,8 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
     """Find out by tracing what can be compiled, and whether anything acts from outside. x(equations): a first argument."""
     craft, base = equations.craft, equations.craft.joint(equations.craft.base)
     outside = (
-        equations.wrenches_act
+        equations.environment is not None
+        or equations.held_from_outside
         or base.kind != "free"
         or base.name in equations.prescribed
         or any(not (isinstance(k, float) and k == 0.0) for k in (base.stiffness, base.damping, base.friction))
@@ -125,7 +126,7 @@ def compile_system(equations: Equations, events: Sequence[Any], x: Array) -> Sys
         graph = _traceable(function, x, at.size, what)
         return _row_by_row(function) if graph is None else kernel(graph)
 
-    rhs = _known(equations, lambda: rows(equations.rhs, "a prescribed motion"))
+    rhs = made(equations, "rhs", lambda: rows(equations.rhs, "a prescribed motion, or a function of a constraint,"))
     if at.width("python tau") or at.width("python wrenches"):
         rhs = _filled(equations, rhs)
     update: Rows | None = None
@@ -135,28 +136,17 @@ def compile_system(equations: Equations, events: Sequence[Any], x: Array) -> Sys
     return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
 
 
-_known_rhs: OrderedDict[Any, tuple[Spacecraft, Rows]] = OrderedDict()
+def for_many(function: Callable[[Array], Mapping[str, Any]], size: int) -> Callable[[Array], Mapping[str, Array]]:
+    """A function of x (size,) that gives arrays by name, for x (..., size): compiled, or row by row where it cannot be."""
+    try:
+        return compiled(function, size)
+    except (TypeError, ValueError, AttributeError):  # those of a function that is called from Python at each step, too
+        return lambda x: _stacked(function, x)
 
 
-def _known(equations: Equations, make: Callable[[], Rows]) -> Rows:
-    """The right-hand side, made once for the same spacecraft (that very object), laws and settings.
-
-    Tracing it is most of what a short run costs. Controller and environment have been traced anew, whatever they read from outside;
-    nothing else in it is written by users, unless motions are prescribed or constraints given.
-    """
-    if equations.prescribed or equations.constraints or not equations.dynamics.__module__.startswith("gyrostat."):
-        return make()
-    e = equations
-    sizes = (e.layout.size, e.layout.n, e.layout.n_held)
-    shapes = (tuple(e.inputs.items()), tuple(e.parameters.items()), sizes)
-    options = (e.actuators, e.stops, e.conserve, e.external_loads, e.sampled, e.python_control, e.python_environment)
-    key = (id(e.craft), e.dynamics, e.laws, shapes, options)
-    craft, found = _known_rhs.pop(key, (e.craft, None))
-    found = make() if found is None else found
-    _known_rhs[key] = craft, found
-    while len(_known_rhs) > MOST_KERNELS:
-        _known_rhs.popitem(last=False)
-    return found
+def _stacked(function: Callable[[Array], Mapping[str, Any]], x: Array) -> dict[str, Array]:
+    rows = [function(row) for row in x.reshape(-1, x.shape[-1])]
+    return {name: np.reshape([r[name] for r in rows], (*x.shape[:-1], *np.shape(rows[0][name]))) for name in rows[0]}
 
 
 def _row_by_row(function: Callable[[Array], Array]) -> Callable[[Array], Array]:

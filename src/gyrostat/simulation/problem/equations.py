@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
-from ...constraints import USUAL, AbstractConstraint, Stabilisation, constraint_loads
+from ...constraints import USUAL, AbstractConstraint, Residuals, Stabilisation, constraint_loads, residuals
 from ...control.controller import Controller, call
 from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
 from ...environment import Environment
@@ -58,6 +58,11 @@ class Equations:
     def wrenches_act(self) -> bool:
         """Those of an environment, or of constraints."""
         return self.environment is not None or bool(self.constraints)
+
+    @property
+    def held_from_outside(self) -> bool:
+        """True if a constraint binds the craft to the inertial frame; between its own bodies, loads are equal and opposite."""
+        return any("N" in (c.first, c.second) for c in self.constraints)
 
     @cached_property
     def layout(self) -> Layout:
@@ -143,36 +148,29 @@ class Equations:
         tau = applied + passive_forces(craft, q, v, self.stops) if has_passive_forces(craft, self.stops) else applied
         wrenches = None if self.environment is None else self._wrenches(x)
         follows = {name: np.reshape(f(t) if callable(f) else f, -1) for name, f in self.prescribed.items()}
+        held = None
         if self.constraints:
-            own = self._constraint_wrenches(craft, t, q, v, tau, wrenches, follows)
-            wrenches = own if wrenches is None else wrenches + own
+            held = constraint_loads(
+                craft,
+                t,
+                q,
+                v,
+                tau,
+                self.constraints,
+                wrenches=wrenches,
+                prescribed=follows,
+                stabilisation=self.stabilisation,
+            )
+            wrenches = held.wrenches if wrenches is None else wrenches + held.wrenches
         vdot = self.dynamics(craft, q, v, tau, wrenches=wrenches, prescribed=follows or None)
         if follows:
             tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
         shown = np.zeros((craft.nbodies, 6)) if wrenches is None else wrenches
-        return Signals(q, v, command, tau, shown, vdot), zdot, load_rate
+        return Signals(q, v, command, tau, shown, vdot, held), zdot, load_rate
 
-    def _constraint_wrenches(
-        self,
-        craft: Spacecraft,
-        t: Any,
-        q: Array,
-        v: Array,
-        tau: Array,
-        wrenches: Array | None,
-        follows: Mapping[str, Any],
-    ) -> Array:
-        return constraint_loads(
-            craft,
-            t,
-            q,
-            v,
-            tau,
-            self.constraints,
-            wrenches=wrenches,
-            prescribed=follows,
-            stabilisation=self.stabilisation,
-        ).wrenches
+    def residuals(self, x: Array) -> Residuals:
+        """How far the constraints are from being satisfied."""
+        return residuals(self.own_craft(x), x[0], x[self.layout["q"]], self.velocity(x), self.constraints)
 
     def _command(self, x: Array) -> tuple[Array, Array]:
         at = self.layout

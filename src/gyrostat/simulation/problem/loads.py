@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array, Pose, inverse, solve_spd, wrench_to_parent
+from ...constraints import ConstraintLoads
 from ...formulations.recursive import mass_matrix
 from ...formulations.recursive.newton_euler import joint_wrenches
 from ...kinematics import body_twists, inertial_poses, joint_poses
@@ -22,6 +23,7 @@ class Signals(NamedTuple):
     tau: Array  # (nv,) what acts in the joints: actuators, springs, friction, holding loads
     wrenches: Array  # (nbodies, 6) of the environment and of constraints
     vdot: Array  # (nv,)
+    held: ConstraintLoads | None = None  # what constraints exert, if there are any
 
 
 def external_wrench(craft: Spacecraft, s: Signals) -> Array:

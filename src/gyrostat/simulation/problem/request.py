@@ -3,26 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from ...algebra import Array
+from ...constraints import AbstractConstraint, Stabilisation
 from ...control.controller import Controller
+from ...control.passive import Actuators, Stops
 from ...environment import Environment
 from ...formulations.registry import formulation
 from ...model import Spacecraft
 from ..result.trajectory import Trajectory
 from .equations import Equations
+from .settings import Settings
 
 DEFAULT_TIMES = 401
+MAX_STEPS = 2_000_000  # attempted, of each run
 SMALLEST_RTOL = 2.3e-14  # a hundred times the round-off of float64
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Request:
+    """The arguments of `simulate`, by the same names."""
+
+    craft: Spacecraft
+    q0: Any = None
+    v0: Any = None
+    t_span: Any = None
+    control: Any = None
+    environment: Any = None
+    mode: str | None = None
+    formulation: str | None = None
+    integrator: str | None = None
+    rtol: Any = None
+    atol: Any = None
+    step: float | None = None
+    max_step: float | None = None
+    save_at: Any = None
+    events: Any = None
+    breakpoints: Any = None
+    constraints: Sequence[AbstractConstraint] | None = None
+    stabilisation: Stabilisation | None = None
+    prescribed: Mapping[str, Any] | None = None
+    locked: Sequence[str] | None = None
+    actuators: Actuators | None = None
+    stops: Stops | None = None
+    conserve: str | None = None
+    parameters: Mapping[str, Any] | None = None
+    inputs: Mapping[str, Any] | None = None
+    seed: int | None = None
+    runs: Any = None
+    threads: int | None = None
+    max_steps: int = MAX_STEPS
+    resume: Trajectory | None = None
+    progress: bool | None = None
+
+    def settings(self) -> Settings:
+        """Complete: what was left out is as in the run that is continued, or the default."""
+        given = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        return Settings(**given).complete(None if self.resume is None else self.resume.data.attrs)
+
+
 FUNCTIONS = ("control", "environment", "events", "prescribed", "constraints")  # what a file does not hold
 
 
-def functions_of(given: Mapping[str, Any], resume: Trajectory | None) -> dict[str, Any]:
+def functions_of(request: Request) -> dict[str, Any]:
     """The functions of a run by name; those left out are the ones of the run that is continued."""
-    functions = dict(given)
+    functions = {name: getattr(request, name) for name in FUNCTIONS}
+    functions["constraints"] = tuple(request.constraints or ()) or None
+    resume = request.resume
     if resume is not None:
         for name in FUNCTIONS:
             if functions[name] is None:
@@ -127,8 +178,12 @@ def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constra
         raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
     if environment is not None:
         raise ValueError("conserve='momentum' holds where nothing acts from outside: leave out the environment.")
-    if constraints:
-        raise ValueError("conserve='momentum' cannot be combined with constraints: leave one of them out.")
+    for c in constraints:
+        if "N" in (c.first, c.second):
+            raise ValueError(
+                f"conserve='momentum' holds where nothing acts from outside, but the {c.title} binds {craft.name} to the inertial "
+                f"frame. Leave one of them out, or bind frames of {craft.name} to each other."
+            )
     return True
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...constraints import USUAL, Stabilisation
 from ...control.passive import Actuators, Stops
 from ...model import nearest
 from ..integrators.methods import METHODS, Collocation
@@ -30,6 +31,7 @@ class Settings:
     conserve: str | None = None
     mode: str | None = None
     seed: int | None = None
+    stabilisation: Stabilisation | None = None
 
     def complete(self, earlier: Mapping[str, Any] | None) -> Settings:
         """What was left out, from the attributes of the run that is continued or from the defaults; checked."""
@@ -44,6 +46,7 @@ class Settings:
             if values[name] is None:
                 values[name] = earlier[name] if earlier.get(name) is not None else default
         values["breakpoints"] = _times(values["breakpoints"])
+        values["stabilisation"] = _stabilisation(values["stabilisation"])
         values["locked"] = [values["locked"]] if isinstance(values["locked"], str) else list(values["locked"])
         settings = Settings(**values)
         settings.check()
@@ -84,6 +87,7 @@ _DEFAULTS: dict[str, Any] = {
     "conserve": None,
     "mode": None,
     "seed": 0,
+    "stabilisation": USUAL,
 }
 
 
@@ -95,6 +99,20 @@ def ends_at_saves(settings: Settings) -> bool:
 def choice(name: Any, known: Any, what: str) -> None:
     if name not in known:
         raise ValueError(f"{what} '{name}' is not known. {nearest(str(name), known)}")
+
+
+def _stabilisation(given: Any) -> Stabilisation:
+    try:
+        found = Stabilisation(*(float(x) for x in given))
+    except TypeError:
+        raise TypeError(
+            f"stabilisation is {given!r}; expected gs.constraints.Stabilisation(frequency, damping)."
+        ) from None
+    if not all(0.0 <= x < float("inf") for x in found):
+        raise ValueError(
+            f"stabilisation is {given!r}; expected a frequency in rad/s and a damping ratio, zero or more."
+        )
+    return found
 
 
 def _times(breakpoints: Any) -> list[float]:

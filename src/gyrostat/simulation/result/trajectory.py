@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array
+from ...constraints import ConstraintLoads, Residuals
 from ...formulations import recursive
 from ...kinematics import Poses, center_of_mass, forward_kinematics, frame_pose, jacobian
 from ...model import Spacecraft, nearest
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from .saturation import Saturation
 
 
-SIGNALS = ("command", "tau", "wrenches", "vdot", "potential")
+CONSTRAINT_SIGNALS = ("multipliers", "constraint_wrenches", "on_second", "violation", "violation_rate")
+SIGNALS = ("command", "tau", "wrenches", "vdot", "potential", *CONSTRAINT_SIGNALS)
 STABILITY_NOTED = 0.4  # of the limit, from where on it is worth a note
 
 
@@ -142,14 +144,14 @@ class Trajectory:
 
     @cached_property
     def signals(self) -> xarray.Dataset:
-        """command, tau (what acted in the joints), wrenches and potential (of the environment) and vdot, at the saved times."""
-        import xarray
-
+        """command, tau (what acted in the joints), wrenches and potential (of the environment) and vdot, at the saved times; with
+        constraints also their multipliers, wrenches and violations.
+        """
         if "tau" in self.data:
             return self.data[[name for name in SIGNALS if name in self.data]]
         from .signals import signals_of
 
-        return xarray.Dataset(signals_of(self), coords=self.data.coords)
+        return signals_of(self)
 
     def poses(self) -> Poses:
         """R_NB ([runs,] times, nbodies, 3, 3) and p_NB (..., nbodies, 3)."""
@@ -206,6 +208,19 @@ class Trajectory:
         dims = (*self.data["q"].dims[:-1], "body", "wrench")
         coords = {name: self.data.coords[name] for name in (*dims[:-2], "body", "wrench") if name in self.data.coords}
         return xarray.DataArray(values, dims=dims, coords=coords, name="reaction_wrenches", attrs={"units": "N m, N"})
+
+    def constraint_loads(self) -> ConstraintLoads:
+        """Multipliers, wrenches on bodies and on each constraint's second frame at the saved times, ([runs,] times, ...)."""
+        return ConstraintLoads(*(self._of_constraints(n) for n in ("multipliers", "constraint_wrenches", "on_second")))
+
+    def constraint_residuals(self) -> Residuals:
+        """By how much the constraints were violated, and how fast, at the saved times, ([runs,] times, rows)."""
+        return Residuals(*(self._of_constraints(n) for n in ("violation", "violation_rate")))
+
+    def _of_constraints(self, name: str) -> Array:
+        if name not in self.signals:
+            raise ValueError(f"nothing constrained this run of {self.craft.name}: it had no constraints=.")
+        return self.signals[name].values
 
     @cached_property
     def audit(self) -> Audit:

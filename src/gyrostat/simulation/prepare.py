@@ -1,0 +1,188 @@
+"""From what was asked to what is integrated: everything that a run needs, made once.
+
+    request -> prepare -> integrate -> result
+
+`gs.simulate`, phases and formations all go this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array
+from ..control.modes import demand_mode, guarded
+from .engine.compiling import compile_system, settled
+from .engine.context import Status
+from .engine.integrate import initial_samples, integrate
+from .engine.progress import progress_bar
+from .engine.system import Outcome, Plan, State, System
+from .integrators.stiffness import stability_share
+from .problem.closure import require_closed
+from .problem.equations import Equations
+from .problem.request import (
+    Request,
+    conserves,
+    controller_of,
+    dynamics_of,
+    environment_of,
+    functions_of,
+    prescribed_motions,
+    stops_of,
+    times,
+    tolerances,
+)
+from .problem.runs import Runs, arguments, begin, constants, continued, start
+from .problem.settings import Settings, ends_at_saves
+from .result.assembly import trajectory_of
+from .result.mode_audit import warn_if_broken
+from .result.signals import residuals_at
+from .result.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What is integrated, how, and from where.
+
+    state: where the runs stand; constants: what each has of its own, as the system takes it (runs, k). functions: as they were
+    given, for whoever continues the run.
+    """
+
+    equations: Equations
+    system: System
+    plan: Plan
+    state: State
+    constants: Array
+    runs: Runs
+    settings: Settings
+    functions: Mapping[str, Any]
+    span: Array
+    resume: Trajectory | None = None
+
+    def integrate(self, progress: bool | None = None) -> Outcome:
+        """Every run to its end. progress: whether a bar is shown; None to show it on a terminal."""
+        title, span = f"{self.equations.craft.name}: simulating", self.span
+        with progress_bar(progress, title, float(span[1] - span[0])) as tell:
+            outcome = integrate(self.system, self.plan, self.state, self.constants, tell)
+        if self.resume is None:
+            first = self.plan.saves == span[0]
+            outcome.saved[:, first] = np.hstack([self.state.y, self.state.held])[:, None, :]
+        return outcome
+
+    def result(self, outcome: Outcome) -> Trajectory:
+        """What the runs left, with warnings about those that failed."""
+        share = stability_share(self.system, self.plan, self.state, outcome.state, self.constants)
+        trajectory = trajectory_of(
+            self.equations,
+            outcome,
+            self.plan,
+            self.runs,
+            self.settings,
+            self.functions,
+            self.span,
+            self.resume,
+            share,
+        )
+        warn_if_broken(trajectory)
+        return trajectory
+
+
+def prepare(request: Request) -> Prepared:
+    """Read, checked, traced and compiled; no step is made."""
+    resume = request.resume
+    if request.max_steps < 1:
+        raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
+    settings, functions = request.settings(), functions_of(request)
+    span, save = times(request.t_span, request.save_at, settings.step, resume)
+    runs = _runs(request, settings, functions)
+    t0 = float(span[0]) if resume is None else float(resume.data.attrs["t0"])
+    outer = environment_of(functions["environment"])
+    if outer is not None and outer.check is not None and resume is None:
+        for row in runs.q:
+            outer.check(request.craft, t0, row)
+    equations = _equations(request, settings, functions, runs, t0)
+    state = start(equations, runs, t0, settings.step)
+    x = arguments(equations, runs, state)
+    if equations.constraints and resume is None:
+        require_closed(equations, residuals_at(equations, x))
+    system = compile_system(equations, functions["events"] or (), x[0])
+    own = constants(equations, runs)
+    if resume is None:
+        initial_samples(system, state, own)
+    else:
+        state = _restart(resume, settings.step)
+    plan = plan_of(equations, settings, span, save, request.threads, request.max_steps)
+    return Prepared(equations, system, plan, state, own, runs, settings, functions, span, resume)
+
+
+def _runs(request: Request, settings: Settings, functions: Mapping[str, Any]) -> Runs:
+    asked = (request.q0, request.v0, request.parameters, request.inputs, request.runs)
+    if request.resume is not None:
+        return continued(request.craft, request.resume, *asked)
+    return begin(request.craft, *asked, _conserving(request, settings, functions))
+
+
+def _conserving(request: Request, settings: Settings, functions: Mapping[str, Any]) -> bool:
+    outer, held = environment_of(functions["environment"]), functions["constraints"] or ()
+    return conserves(request.craft, settings.conserve, outer, held)
+
+
+def _equations(request: Request, settings: Settings, functions: Mapping[str, Any], runs: Runs, t0: float) -> Equations:
+    craft = request.craft
+    motions = prescribed_motions(craft, functions["prescribed"], settings.locked or (), runs.v)
+    law = controller_of(functions["control"])
+    if settings.mode is not None:
+        law = guarded(craft, demand_mode(craft, settings.mode, motions), law)
+    assert settings.stabilisation is not None
+    equations = Equations(
+        craft,
+        law,
+        environment_of(functions["environment"]),
+        dynamics_of(craft, str(settings.formulation)),
+        t0,
+        motions,
+        settings.actuators,
+        settings.stops,
+        _conserving(request, settings, functions),
+        seed=int(settings.seed or 0),
+        inputs=runs.inputs,
+        parameters=runs.parameter_shapes,
+        constraints=functions["constraints"] or (),
+        stabilisation=settings.stabilisation,
+    )
+    return settled(equations, lambda e: arguments(e, runs, start(e, runs, t0, None))[0])
+
+
+def plan_of(
+    equations: Equations, settings: Settings, span: Array, save: Array, threads: int | None, max_steps: int
+) -> Plan:
+    """Where steps end, what is saved, and how exact they are."""
+    fixed = settings.step is not None
+    cut = save if fixed or ends_at_saves(settings) else ()
+    stop_times, samples = stops_of(equations, span, settings.breakpoints, cut)
+    relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol)
+    largest = settings.step or settings.max_step or float("inf")
+    return Plan(
+        str(settings.integrator),
+        stop_times,
+        samples,
+        save,
+        relative,
+        absolute,
+        controlled,
+        fixed,
+        largest,
+        threads,
+        max_steps,
+    )
+
+
+def _restart(resume: Trajectory, step: float | None) -> State:
+    state = State(**{name: np.array(value) for name, value in vars(resume.state).items()})
+    state.status[state.status == Status.done] = Status.running
+    if step is not None:
+        state.h[:] = step
+    return state
