@@ -49,6 +49,11 @@ _AXES = {
     "work": (),
     "impulse": ("wrench",),
     "potential": (),
+    "multipliers": ("constraint_row",),
+    "constraint_wrenches": ("body", "wrench"),
+    "on_second": ("constraint", "wrench"),
+    "violation": ("constraint_row",),
+    "violation_rate": ("constraint_row",),
 }
 _REQUIRED = ("time", "q", "v", "work", "impulse", "command", "tau", "vdot", "wrenches")
 
@@ -202,6 +207,7 @@ class _Notes(BaseModel):
     conserve: str | None
     mode: str | None
     seed: int
+    stabilisation: tuple[float, float]
     inputs: dict[str, list[int]]
     functions: list[str]
     failures: list[str]
@@ -265,7 +271,7 @@ def _dataset(craft: Spacecraft, variables: dict[str, Any]) -> xarray.Dataset:
     for name, words in expected.items():
         if name not in variables or variables[name][1].tolist() != words:
             raise ResultError(f"holds '{name}' of another spacecraft than {craft.name}.")
-    coordinates = {name for name, (dims, _, _) in variables.items() if dims == (name,)} | expected.keys()
+    coordinates = {name for name, (dims, x, _) in variables.items() if dims == (name,) or x.dtype.kind == "U"}
     return xarray.Dataset(
         {name: x for name, x in variables.items() if name not in coordinates},
         {name: x for name, x in variables.items() if name in coordinates},
