@@ -58,7 +58,7 @@ OPTIONS = {
     },
     "parameters": lambda c: {"control": push, "parameters": {"crank.mass": 3.3}},
     "conserved momentum": lambda c: {"control": push, "conserve": "momentum"},
-    "environment": lambda c: {"control": push, "environment": gs.uniform_gravity((0.0, 0.1, 0.2))},
+    "environment": lambda c: {"control": push, "environment": gs.environment.uniform_gravity((0.0, 0.1, 0.2))},
     "mode": lambda c: {"control": push, "mode": "floating"},
 }
 
@@ -93,7 +93,7 @@ def test_locked_joints_and_prescribed_motions_carry_loads_of_the_loop(four_bar):
     for options in ({"locked": ["crank"]}, {"prescribed": {"crank": lambda t: 0.1 * gs.algebra.cos(t)}}):
         v = None
         traj = gs.simulate(
-            craft, q, v, (0, 2.0), constraints=constraints, environment=gs.uniform_gravity((0, 0.3, 0)), **options
+            craft, q, v, (0, 2.0), constraints=constraints, environment=gs.environment.uniform_gravity((0, 0.3, 0)), **options
         )
         loads = traj.constraint_loads()
         assert traj.ok and np.abs(traj.constraint_residuals().position).max() < 1e-9
