@@ -93,7 +93,13 @@ def test_locked_joints_and_prescribed_motions_carry_loads_of_the_loop(four_bar):
     for options in ({"locked": ["crank"]}, {"prescribed": {"crank": lambda t: 0.1 * gs.algebra.cos(t)}}):
         v = None
         traj = gs.simulate(
-            craft, q, v, (0, 2.0), constraints=constraints, environment=gs.environment.uniform_gravity((0, 0.3, 0)), **options
+            craft,
+            q,
+            v,
+            (0, 2.0),
+            constraints=constraints,
+            environment=gs.environment.uniform_gravity((0, 0.3, 0)),
+            **options,
         )
         loads = traj.constraint_loads()
         assert traj.ok and np.abs(traj.constraint_residuals().position).max() < 1e-9
