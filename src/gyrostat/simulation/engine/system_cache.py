@@ -60,7 +60,7 @@ def _motion(motion: Any) -> Hashable:
 
 def _constraint(c: AbstractConstraint) -> Hashable:
     """Its numbers, where all of it is the library's own; otherwise what it does, traced anew."""
-    names = (c.first, c.second, _value(c.offset))
+    names = (c.first, c.second)
     try:
         return (*names, _value(c))
     except _NoKey:
