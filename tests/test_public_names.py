@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gyrostat as gs
@@ -63,6 +65,51 @@ def test_unknown_name_is_an_attribute_error_that_knows_the_nearest():
     code = "import gyrostat as gs; gs.forward_dynamic"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "gyrostat has no attribute 'forward_dynamic'" in done.stderr and "'forward_dynamics'" in done.stderr
+
+
+# ---- one word for one thing: docs/conventions.md, "Words"
+
+ON_A_BODY = {"Frame", "Thruster", "Plate", "Sphere", "box_plates", "thrusters_in_pairs", "without_propellant"}
+OF_THE_TREE = {"path_from_base", "joint_acceleration_bias"}  # walk from body to body
+
+
+def public_functions():
+    """(where, name, function or class) of all rooms and of the top."""
+    for room in (None, *ROOMS):
+        place = gs if room is None else getattr(gs, room)
+        names = getattr(place, "__all__", [name for name in vars(place) if not name.startswith("_")])
+        for name in names:
+            value = getattr(place, name)
+            if callable(value) and str(getattr(value, "__module__", "")).startswith("gyrostat"):
+                yield room or "gyrostat", name, value
+
+
+def test_a_parameter_called_body_takes_bodies_alone():
+    """What takes frames too is called `frame`; a moving part sits on its `parent`."""
+    odd = []
+    for room, name, value in public_functions():
+        with contextlib.suppress(ValueError):  # classes of Python's own have no signature
+            if "body" in inspect.signature(value).parameters and name not in ON_A_BODY | OF_THE_TREE:
+                odd.append(f"{room}.{name}")
+    assert odd == []
+
+
+def test_frame_takes_a_frame_or_a_body():
+    craft = gs.models.servicer()
+    q, v, frame = gs.neutral(craft), np.ones(craft.nv), craft.frames[0]
+    shifted = frame.position
+    for function, before in (
+        (gs.jacobian, (q,)),
+        (gs.jacobian_rate, (q, v)),
+        (gs.generalized_jacobian, (q,)),
+        (gs.generalized_jacobian_rate, (q, v)),
+    ):
+        by_frame = function(craft, *before, frame=frame.name)
+        by_body = function(craft, *before, frame=frame.body, point=shifted)
+        np.testing.assert_allclose(by_frame, by_body, atol=1e-14)
+    by_frame = gs.workspace.measures(craft, q, frame=frame.name)
+    by_body = gs.workspace.measures(craft, q, frame=frame.body, point=shifted)
+    np.testing.assert_allclose(by_frame.smallest, by_body.smallest, rtol=1e-12)
 
 
 # ---- functions and modules have different names, so that `import package.module as m` gives a module

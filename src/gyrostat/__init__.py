@@ -67,6 +67,7 @@ if _typing.TYPE_CHECKING:
     from .model import Joint as Joint
     from .model import Limits as Limits
     from .model import ModelError as ModelError
+    from .model import Role as Role
     from .model import Shape as Shape
     from .model import Spacecraft as Spacecraft
     from .model import Thruster as Thruster
@@ -113,7 +114,7 @@ _NAMES = {
         "jacobian_rate neutral step_configuration total_mass"
     ),
     "io": "check load load_formation save",
-    "model": "Body DHLink Frame Joint Limits ModelError Shape Spacecraft Thruster Wheel",
+    "model": "Body DHLink Frame Joint Limits ModelError Role Shape Spacecraft Thruster Wheel",
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "SimulationWarning Trajectory When simulate",
     "simulation.phases": "Phase simulate_phases",

@@ -18,8 +18,20 @@ from .formulations.generalized_jacobian.generalized_matrices import base_at_orig
 from .kinematics import center_of_mass, frame_pose
 from .model import Spacecraft
 
+__all__ = [
+    "POSITION",
+    "TWIST",
+    "Measures",
+    "Reach",
+    "coupling_matrix",
+    "dynamic_singularities",
+    "joint_grid",
+    "measures",
+    "path_dependent_workspace",
+]
+
 POSITION = (3, 4, 5)  # rows of [w; v] that a task may want: the point's velocity
-TWIST = (0, 1, 2, 3, 4, 5)
+TWIST = (0, 1, 2, 3, 4, 5)  # all of [w; v]
 
 
 class Measures(NamedTuple):
@@ -50,14 +62,14 @@ class Reach(NamedTuple):
 def measures(
     craft: Spacecraft,
     q: Array,
-    body: str,
+    frame: str,
     point: Any = (0.0, 0.0, 0.0),
     *,
     joints: Sequence[str] | None = None,
     rows: Sequence[int] = POSITION,
 ) -> Measures:
-    """Measures of a point in configurations q, (..., nq). `joints` may move (all, by default); the others hold still."""
-    return _measures(craft, _kernel(craft, body, point)(np.asarray(q, dtype=float)), joints, rows)
+    """Measures of a point of a frame or body in configurations q, (..., nq). `joints` may move (all, by default); the others hold still."""
+    return _measures(craft, _kernel(craft, frame, point)(np.asarray(q, dtype=float)), joints, rows)
 
 
 def joint_grid(craft: Spacecraft, q: Array, axes: dict[str, Array]) -> Array:
@@ -77,7 +89,7 @@ def joint_grid(craft: Spacecraft, q: Array, axes: dict[str, Array]) -> Array:
 def dynamic_singularities(
     craft: Spacecraft,
     q: Array,
-    body: str,
+    frame: str,
     point: Any = (0.0, 0.0, 0.0),
     *,
     axes: dict[str, Array],
@@ -94,7 +106,7 @@ def dynamic_singularities(
             f"{len(joints)} joints for {len(rows)} rows of the twist: det J* needs as many. Name other joints in axes, or give "
             "rows=, e.g. (3, 4) for x and y in base axes."
         )
-    grid, kernel, at = joint_grid(craft, q, axes), _kernel(craft, body, point), _rates_of(craft, joints)
+    grid, kernel, at = joint_grid(craft, q, axes), _kernel(craft, frame, point), _rates_of(craft, joints)
 
     def determinant(q: Array) -> Array:
         return np.linalg.det(kernel(q)[0][..., list(rows), :][..., at])
@@ -115,7 +127,7 @@ def dynamic_singularities(
 def path_dependent_workspace(
     craft: Spacecraft,
     q: Array,
-    body: str,
+    frame: str,
     point: Any = (0.0, 0.0, 0.0),
     *,
     axes: dict[str, Array],
@@ -129,12 +141,12 @@ def path_dependent_workspace(
 
     gap: singular distances further apart than this fraction of the reach belong to different shells; a finer grid allows less.
     """
-    reach = measures(craft, joint_grid(craft, q, axes), body, point).reach
-    singular = dynamic_singularities(craft, q, body, point, axes=axes, rows=rows)
+    reach = measures(craft, joint_grid(craft, q, axes), frame, point).reach
+    singular = dynamic_singularities(craft, q, frame, point, axes=axes, rows=rows)
     low, high = float(reach.min()), float(reach.max())
     if not len(singular):
         return Reach((low, high), np.zeros(0), (), ((low, high),))
-    radii = np.sort(measures(craft, singular, body, point).reach)
+    radii = np.sort(measures(craft, singular, frame, point).reach)
     low, high = min(low, float(radii[0])), max(high, float(radii[-1]))
     cuts = np.flatnonzero(np.diff(radii) > gap * (high - low)) + 1
     shells = tuple((float(part[0]), float(part[-1])) for part in np.split(radii, cuts))
@@ -165,18 +177,18 @@ def _measures(craft: Spacecraft, matrices: Any, joints: Sequence[str] | None, ro
     )
 
 
-def _kernel(craft: Spacecraft, body: str, point: Any) -> Any:
+def _kernel(craft: Spacecraft, frame: str, point: Any) -> Any:
     """J* in base axes, H*, the base's angular answer and the reach, compiled for configurations (..., nq)."""
     from .tracing import compile
 
-    return compile(_matrices_of, craft, static={"body": body, "point": tuple(np.asarray(point, dtype=float))})
+    return compile(_matrices_of, craft, static={"frame": frame, "point": tuple(np.asarray(point, dtype=float))})
 
 
-def _matrices_of(craft: Spacecraft, q: Array, body: str, point: Any) -> tuple[Array, Array, Array, Any]:
+def _matrices_of(craft: Spacecraft, q: Array, frame: str, point: Any) -> tuple[Array, Array, Array, Any]:
     at_origin = base_at_origin(craft, q)
-    X = frame_pose(craft, at_origin, body)
+    X = frame_pose(craft, at_origin, frame)
     from_center = X.p + X.R @ np.asarray(point) - center_of_mass(craft, at_origin)
-    J, H = generalized_jacobian_in_base(craft, q, body, point), generalized_inertia(craft, q)
+    J, H = generalized_jacobian_in_base(craft, q, frame, point), generalized_inertia(craft, q)
     return J, H, coupling_matrix(craft, q)[:3], norm(from_center)
 
 

@@ -51,7 +51,7 @@ FUNCTIONS = {
     "regressor": {},
     "step_configuration": {},
     "configuration_rate": {},
-    "jacobian": {"static": {"body": "tool", "point": (0.1, 0.2, 0.3)}},
+    "jacobian": {"static": {"frame": "tool", "point": (0.1, 0.2, 0.3)}},
 }
 
 

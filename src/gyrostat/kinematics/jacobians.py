@@ -13,14 +13,14 @@ from .poses import inertial_poses, joint_poses
 from .twists import body_twists
 
 
-def jacobian(craft: Spacecraft, q: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
-    """J (6, nv) with `[w; velocity of the point] = J v`, in N. `body` names a body or frame, `point` is given in its axes.
+def jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+    """J (6, nv) with `[w; velocity of the point] = J v`, in N. `frame` names a frame or body, `point` is given in its axes.
 
     Column of joint A on the way to the body: `[R_NA H_w; R_NA H_v + R_NA H_w x (p_Q - p_A)]`.
     """
     q = configuration(craft, q)
     X_NB = inertial_poses(craft, q)
-    B, p_NQ = _point(craft, X_NB, body, point)
+    B, p_NQ = _point(craft, X_NB, frame, point)
     columns = _zero_columns(craft)
     for A in path_from_base(craft, B):
         joint = craft.joint(A)
@@ -31,7 +31,7 @@ def jacobian(craft: Spacecraft, q: Array, body: str, point: Any = (0.0, 0.0, 0.0
     return np.hstack([columns[A] for A, _ in craft.base_to_tip])
 
 
-def jacobian_rate(craft: Spacecraft, q: Array, v: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """dJ/dt (6, nv) of `jacobian`, at velocity v.
 
     With h the joint's column as a twist about the moving joint origin, in N: its rate is R_NA (Hdot + w_NA x H) and the arm
@@ -41,7 +41,7 @@ def jacobian_rate(craft: Spacecraft, q: Array, v: Array, body: str, point: Any =
     q, v = configuration(craft, q), rates(craft, v)
     X_NB = inertial_poses(craft, q)
     V = body_twists(craft, q, v, joint_poses(craft, q))
-    B, p_NQ = _point(craft, X_NB, body, point)
+    B, p_NQ = _point(craft, X_NB, frame, point)
     R_NB = X_NB[B].R
     v_Q = R_NB @ V[B][3:] + cross(R_NB @ V[B][:3], p_NQ - X_NB[B].p)
     columns = _zero_columns(craft)

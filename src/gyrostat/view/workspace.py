@@ -22,7 +22,7 @@ PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 def plot_workspace(
     craft: Spacecraft,
     q: Array,
-    body: str,
+    frame: str,
     point: Any = (0.0, 0.0, 0.0),
     *,
     axes: dict[str, Array],
@@ -40,17 +40,17 @@ def plot_workspace(
         raise ValueError(f"axes names {len(axes)} joints; a picture of the workspace needs two.")
     joints = list(axes)
     grid = joint_grid(craft, q, axes)
-    m = measures(craft, grid, body, point, joints=joints, rows=rows)
+    m = measures(craft, grid, frame, point, joints=joints, rows=rows)
     figure = Figure(figsize=(11, 9), layout="constrained")
     (a, b), (c, d) = figure.subplots(2, 2)
     units = "m" if set(rows) <= set(POSITION) else ""
     _map(a, axes, m, m.manipulability, "manipulability" + (f" [{units}$^{len(rows)}$]" if units else ""))
     _map(b, axes, m, m.smallest, "smallest singular value of J*" + (f" [{units}]" if units else ""))
     _map(c, axes, m, m.coupling, "coupling: base rate per joint rate")
-    _points(d, craft, grid, m, body, point, plane)
+    _points(d, craft, grid, m, frame, point, plane)
     if len(rows) == 2:
-        _shells(d, craft, q, body, point, axes, rows)
-    figure.suptitle(f"{craft.name}: {body}, joints {joints[0]} and {joints[1]}")
+        _shells(d, craft, q, frame, point, axes, rows)
+    figure.suptitle(f"{craft.name}: {frame}, joints {joints[0]} and {joints[1]}")
     return figure
 
 
@@ -63,9 +63,9 @@ def _map(at: Axes, axes: dict[str, Array], m: Measures, values: Array, title: st
     at.set(xlabel=f"{first} [deg]", ylabel=f"{second} [deg]", title=title.split(":")[0].split(" [")[0])
 
 
-def _points(at: Axes, craft: Spacecraft, grid: Array, m: Measures, body: str, point: Any, plane: str) -> None:
+def _points(at: Axes, craft: Spacecraft, grid: Array, m: Measures, frame: str, point: Any, plane: str) -> None:
     i, j = PLANES[plane]
-    positions = _positions(craft, grid, body, point)
+    positions = _positions(craft, grid, frame, point)
     dots = at.scatter(positions[..., i], positions[..., j], c=m.manipulability.ravel(), s=6, cmap="viridis")
     at.figure.colorbar(dots, ax=at, label="manipulability")
     at.plot(0.0, 0.0, "k+", markersize=12)
@@ -77,12 +77,12 @@ def _points(at: Axes, craft: Spacecraft, grid: Array, m: Measures, body: str, po
     )
 
 
-def _positions(craft: Spacecraft, grid: Array, body: str, point: Any) -> Array:
+def _positions(craft: Spacecraft, grid: Array, frame: str, point: Any) -> Array:
     """Of the point from the centre of mass, in base axes, (k, 3)."""
     from ..tracing import compile
 
     def position(craft: Spacecraft, q: Array) -> Array:
-        X = frame_pose(craft, q, body)
+        X = frame_pose(craft, q, frame)
         return X.p + X.R @ np.asarray(point) - center_of_mass(craft, q)
 
     at_origin = grid.reshape(-1, craft.nq).copy()
@@ -91,11 +91,11 @@ def _positions(craft: Spacecraft, grid: Array, body: str, point: Any) -> Array:
 
 
 def _shells(
-    at: Axes, craft: Spacecraft, q: Array, body: str, point: Any, axes: dict[str, Array], rows: Sequence[int]
+    at: Axes, craft: Spacecraft, q: Array, frame: str, point: Any, axes: dict[str, Array], rows: Sequence[int]
 ) -> None:
     from matplotlib.patches import Circle
 
-    reach = path_dependent_workspace(craft, q, body, point, axes=axes, rows=rows)
+    reach = path_dependent_workspace(craft, q, frame, point, axes=axes, rows=rows)
     for k, shell in enumerate(reach.path_dependent):
         for radius in shell:
             at.add_patch(Circle((0.0, 0.0), radius, fill=False, color=f"C{k + 1}", linewidth=1.0))

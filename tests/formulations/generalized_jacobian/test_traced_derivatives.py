@@ -123,10 +123,10 @@ def test_compiled_equals_numpy_on_a_batch():
     q, v = (np.array(x) for x in zip(*batch, strict=True))
     tau, h = np.random.default_rng(0).normal(size=(9, n)), np.array([gs.momentum(craft, *state) for state in batch])
     H = compile(gj.generalized_inertia, craft)(q)
-    J = compile(gj.generalized_jacobian, craft, static={"body": "tool"})(q)
-    shapes = {"joint_rates": (n,), "tau": (n,), "momentum": (6,)}
+    J = compile(gj.generalized_jacobian, craft, static={"frame": "tool"})(q)
+    shapes = {"joint_rates": (n,), "joint_efforts": (n,), "momentum": (6,)}
     qddot = compile(gj.reduced_forward_dynamics, craft, inputs=shapes)(q, v[:, 6:], tau, momentum=h)
-    del shapes["tau"]
+    del shapes["joint_efforts"]
     V_0 = compile(gj.base_velocity_from_momentum, craft, inputs=shapes)(q, v[:, 6:], h)
     for k in range(9):
         close(H[k], gj.generalized_inertia(craft, q[k]))

@@ -34,24 +34,24 @@ def generalized_inertia_rate(craft: Spacecraft, q: Array, joint_rates: Array) ->
     return Mdot[6:, 6:] - half - half.T + E.X.T @ Mdot[:6, :6] @ E.X
 
 
-def generalized_jacobian(craft: Spacecraft, q: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+def generalized_jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """J* (6, nv - 6) with `[w; velocity of the point] = J* qdot` while the momentum is zero, in N. (110)
 
-    `body` names a body or frame, `point` is given in its axes. With momentum h about Bo add `J_0 M_0^-1 h`, that is, use
-    `jacobian(craft, q, body, point) @ [base_velocity_from_momentum(...); qdot]`. Umetani & Yoshida (1989).
+    `frame` names a frame or body, `point` is given in its axes. With momentum h about Bo add `J_0 M_0^-1 h`, that is, use
+    `jacobian(craft, q, frame, point) @ [base_velocity_from_momentum(...); qdot]`. Umetani & Yoshida (1989).
     """
-    return turned(rotation(configuration(craft, q)[:4]), generalized_jacobian_in_base(craft, q, body, point))
+    return turned(rotation(configuration(craft, q)[:4]), generalized_jacobian_in_base(craft, q, frame, point))
 
 
-def generalized_jacobian_in_base(craft: Spacecraft, q: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+def generalized_jacobian_in_base(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """J* in base axes, (6, nv - 6): it depends on the joint coordinates alone, and so do its singularities."""
     demand_support(craft)
     q = base_at_origin(craft, q)
-    J = jacobian(craft, q, body, point)
+    J = jacobian(craft, q, frame, point)
     return J[:, 6:] - J[:, :6] @ eliminate(craft, q).X
 
 
-def generalized_jacobian_rate(craft: Spacecraft, q: Array, v: Array, body: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
+def generalized_jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """dJ*/dt (6, nv - 6), in N, at velocity v (of the base too: J* turns with it).
 
     J*' = J_m' - J_0' X - J_0 X',   X' = M_0^-1 (M_0m' - M_0' X).
@@ -59,7 +59,7 @@ def generalized_jacobian_rate(craft: Spacecraft, q: Array, v: Array, body: str, 
     demand_support(craft)
     q, v = configuration(craft, q), rates(craft, v)
     E, Mdot = eliminate(craft, q), mass_matrix_rate(craft, q, v)
-    J, Jdot = jacobian(craft, q, body, point), jacobian_rate(craft, q, v, body, point)
+    J, Jdot = jacobian(craft, q, frame, point), jacobian_rate(craft, q, v, frame, point)
     return Jdot[:, 6:] - Jdot[:, :6] @ E.X - J[:, :6] @ response_rate(E, Mdot)
 
 

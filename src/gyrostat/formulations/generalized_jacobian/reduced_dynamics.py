@@ -52,27 +52,33 @@ def reduced_bias_force(
 
 
 def reduced_forward_dynamics(
-    craft: Spacecraft, q: Array, joint_rates: Array, tau: Array, *, momentum: Any = None, wrenches: Any = None
+    craft: Spacecraft, q: Array, joint_rates: Array, joint_efforts: Array, *, momentum: Any = None, wrenches: Any = None
 ) -> Array:
-    """qddot (nv - 6,) of joints and wheels under their efforts tau (nv - 6,), nothing acting on the base. (44 corrected)
+    """qddot (nv - 6,) of joints and wheels under their efforts (nv - 6,), nothing acting on the base. (44 corrected)
 
     `momentum`: as in `base_velocity_from_momentum`; it is constant unless wrenches act. When it is not zero the base's pose
     in q matters and must be integrated along with `base_velocity_from_momentum`.
     """
     q, qdot = configuration(craft, q), joint_vector(craft, joint_rates, "joint_rates")
-    tau, E = joint_vector(craft, tau, "tau"), eliminate(craft, q)
+    tau, E = joint_vector(craft, joint_efforts, "joint_efforts"), eliminate(craft, q)
     return solve_spd(E.inertia, tau - _reduced_bias(craft, E, q, qdot, momentum, wrenches))
 
 
 def reduced_inverse_dynamics(
-    craft: Spacecraft, q: Array, joint_rates: Array, qddot: Array, *, momentum: Any = None, wrenches: Any = None
+    craft: Spacecraft,
+    q: Array,
+    joint_rates: Array,
+    joint_accelerations: Array,
+    *,
+    momentum: Any = None,
+    wrenches: Any = None,
 ) -> Array:
-    """Efforts tau (nv - 6,) of joints and wheels that make them accelerate by qddot while the base floats. (50)
+    """Efforts tau (nv - 6,) of joints and wheels that make them accelerate as given while the base floats. (50)
 
     `H* qddot` and `reduced_bias_force`; what the paper calls the direct dynamics of computed torque control.
     """
     q, qdot = configuration(craft, q), joint_vector(craft, joint_rates, "joint_rates")
-    qddot, E = joint_vector(craft, qddot, "qddot"), eliminate(craft, q)
+    qddot, E = joint_vector(craft, joint_accelerations, "joint_accelerations"), eliminate(craft, q)
     return E.inertia @ qddot + _reduced_bias(craft, E, q, qdot, momentum, wrenches)
 
 

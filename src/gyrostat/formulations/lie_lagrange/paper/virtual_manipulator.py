@@ -22,8 +22,8 @@ class VirtualManipulator(NamedTuple):
     strokes: Array  # (nbodies,), what part of each joint's displacement the tip sees
 
 
-def virtual_manipulator(craft: Spacecraft, body: str, point: Any = (0.0, 0.0, 0.0)) -> VirtualManipulator:
-    """Links of the virtual manipulator whose tip is `point` of `body` (a body or a frame), for any tree.
+def virtual_manipulator(craft: Spacecraft, frame: str, point: Any = (0.0, 0.0, 0.0)) -> VirtualManipulator:
+    """Links of the virtual manipulator whose tip is `point` of `frame` (a frame or a body), for any tree.
 
     A joint moves the tip if it is on the way to it, and moves the centre of mass by the part of the mass that it carries:
 
@@ -33,7 +33,7 @@ def virtual_manipulator(craft: Spacecraft, body: str, point: Any = (0.0, 0.0, 0.
     Free-floating, the centre of mass (the virtual ground) stays where it is: this is then a manipulator on a fixed base.
     Vafa & Dubowsky, Int. J. Robotics Research 9 (1990), there for one chain of turning joints.
     """
-    name, X_BF = craft.locate(body)
+    name, X_BF = craft.locate(frame)
     way = path_from_base(craft, name)
     carried = {B.name: B.mass for B in craft.bodies}
     for B, P in reversed(craft.base_to_tip):
