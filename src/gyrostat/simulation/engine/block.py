@@ -15,6 +15,7 @@ from ..integrators.memory import past_numbers, remembered
 from ..integrators.methods import METHODS, Collocation, solver_vectors, stage_count
 from .context import Context, Lane, Status
 from .crossings import near_count
+from .measures import COUNTDOWN, LOOKS, PENDING, REDUCED, Group, Measures
 from .queue_of_runs import QueueOfRuns
 from .stepper import ENTRIES, stepper
 from .system import Plan, Rows, State, System
@@ -25,6 +26,7 @@ PATIENCE = 32
 FOREVER = 2**62
 _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_LOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -63,6 +65,7 @@ class Block:
         self._start, self._trial, self._commit = (
             _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "commit")
         )
+        self._look = _LOOK(self._library.address("look"))
         self._advance = _ADVANCE(self._library.address("advance"))
         self._keep: list[Any] = []
         self._error: BaseException | None = None
@@ -79,9 +82,10 @@ class Block:
     def _allocate(self) -> None:
         system, plan = self.system, self.plan
         n, held, events = system.n, system.n_held, len(system.specs)
-        work = max([0, *(f.work_numbers for f, _ in system.functions.values() if isinstance(f, Kernel))])
+        functions = [*(f for f, _ in system.functions.values()), *(m.function for m in system.measures)]
+        work = max([0, *(f.work_numbers for f in functions if isinstance(f, Kernel))])
         sizes = {
-            "x": 1 + n + held + system.n_parameters,
+            "x": system.x_size,
             "y": n,
             "y_new": n,
             "at": n,
@@ -94,12 +98,14 @@ class Block:
             "scratch": -(-work // LANES),
             "solver": solver_vectors(METHODS[plan.method], n, LANES),
         }
+        sizes |= {f"measures {k}": group.memory(system.x_size) for k, group in enumerate(system.measures)}
         self.memory = _aligned(sum(sizes.values()) * LANES)
         self.blocks: dict[str, Array] = {}
         context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
         for name, size in sizes.items():
             self.blocks[name] = self.memory[at : at + size * LANES].reshape(size, LANES)
-            context[Context[name]] = begin + at * self.memory.itemsize
+            if name in Context.__members__:
+                context[Context[name]] = begin + at * self.memory.itemsize
             at += size * LANES
         self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
         self.lane[Lane.status] = Status.done
@@ -121,7 +127,21 @@ class Block:
             context[Context[name]] = self._address(name, function, size)
         context[Context.n], context[Context.n_held], context[Context.n_events] = n, held, events
         context[Context.n_control], context[Context.fixed] = plan.n_control, int(plan.fixed)
+        self._groups = [self._group(k, group) for k, group in enumerate(system.measures)]
+        table = np.concatenate([np.zeros(0, dtype=np.int64), *self._groups])
+        self._keep.append(table)
+        context[Context.measures], context[Context.n_measures] = table.ctypes.data, len(self._groups)
         self.context, self._ctx = context, context.ctypes.data
+
+    def _group(self, k: int, group: Measures) -> Array:
+        """A row of the table of groups."""
+        reductions = np.array(group.reductions, dtype=float)
+        self._keep.append(reductions)
+        row = np.zeros(Group.WORDS, dtype=np.int64)
+        row[Group.function] = self._address(f"measures {k}", group.function, group.count)
+        row[Group.count], row[Group.every] = group.count, group.every
+        row[Group.memory], row[Group.reductions] = self.blocks[f"measures {k}"].ctypes.data, reductions.ctypes.data
+        return row
 
     def _address(self, name: str, function: Rows | None, size: int) -> int:
         """Of compiled code, or of a callback to Python. An exception there becomes NaN here, and is raised when back."""
@@ -132,13 +152,13 @@ class Block:
             return function.block_address
 
         def call(x: int, result: int, scratch: int) -> None:
-            out = np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(result)).reshape(size, LANES)
+            given, out = _lanes_at(x, self.system.x_size), _lanes_at(result, size)
             out[:] = np.nan
-            wanted = np.flatnonzero(self.lane[Lane.sampled] == 1 if name == "update" else self._asking())
+            wanted = np.flatnonzero(self._wanted(name))
             once = self._together and name != "rhs"
             if self._error is None:
                 try:
-                    out[:, wanted] = function(self.x[:, wanted[:1] if once else wanted].T.copy()).T
+                    out[:, wanted] = function(given[:, wanted[:1] if once else wanted].T.copy()).T
                 except BaseException as error:  # noqa: BLE001  (Ctrl-C too: nothing may cross compiled code)
                     self._error = error
 
@@ -147,6 +167,12 @@ class Block:
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         return address
+
+    def _wanted(self, name: str) -> Array:
+        """Lanes that need the value of a function."""
+        if name in self.blocks:
+            return self.blocks[name][PENDING] == 1.0
+        return self.lane[Lane.sampled] == 1.0 if name == "update" else self._asking()
 
     def _running(self) -> Array:
         return self.lane[Lane.status] == Status.running
@@ -176,6 +202,7 @@ class Block:
         self._out[lanes] = self.queue.out[own]
         self._attempts_before[seats] = state.steps[rows] + state.rejections[rows]
         self._call(self._start)
+        self._seat_measures(lanes, own)
         if state.g.size and state.g.shape == (self.queue.runs, len(self.system.specs)):
             known = state.g[own].T
             self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
@@ -196,9 +223,33 @@ class Block:
             state.g[rows] = self.blocks["g_old"][:, seats].T
         if self._entries or self._lasting:
             state.past[rows] = self._past(seats)
+        self._settle_measures(seats, rows)
         self.rows[seats] = -1
         self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
         self.settled += len(rows)
+
+    def _seat_measures(self, lanes: Array, own: Array) -> None:
+        """Where runs were looked at before, what is left of it; the others are looked at where they are."""
+        known, at = self.queue.state.measured, 0
+        for k, group in enumerate(self.system.measures):
+            memory = self.blocks[f"measures {k}"]
+            memory[-self.system.x_size :, lanes] = self.x[:, lanes]
+            before = known[own, at : at + group.numbers].T if self.queue.resumes_measures else np.zeros((2, len(own)))
+            new = before[0] == 0.0
+            memory[LOOKS, lanes], memory[COUNTDOWN, lanes] = before[0], np.where(new, group.every, before[1])
+            memory[PENDING, lanes] = new
+            memory[REDUCED : REDUCED + group.count, lanes] = before[2:] if self.queue.resumes_measures else 0.0
+            at += group.numbers
+
+    def _settle_measures(self, seats: Array, rows: Array) -> None:
+        at = 0
+        for k, group in enumerate(self.system.measures):
+            memory, kept = self.blocks[f"measures {k}"], self.outcome.state.measured
+            if memory[PENDING].any():
+                self._call(self._look, self._groups[k].ctypes.data)
+            kept[rows, at], kept[rows, at + 1] = memory[LOOKS, seats], memory[COUNTDOWN, seats]
+            kept[rows, at + 2 : at + group.numbers] = memory[REDUCED : REDUCED + group.count, seats].T
+            at += group.numbers
 
     def _past(self, seats: Array) -> Array:
         """Rows of `State.past`."""
@@ -298,3 +349,8 @@ def _aligned(count: int) -> Array:
     memory = np.zeros(count + 8)
     skip = (-memory.ctypes.data // 8) % 8
     return memory[skip : skip + count]
+
+
+def _lanes_at(address: int, size: int) -> Array:
+    """Vectors of lanes in the memory that compiled code works on, (size, LANES)."""
+    return np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(address)).reshape(size, LANES)

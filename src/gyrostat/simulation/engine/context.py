@@ -38,7 +38,9 @@ class Context(IntEnum):
     fixed = 24  # 1: steps of the given size
     solver = 25  # memory to solve the stages of collocation in
     g_near = 26  # (near_count, n_events) events within the attempted step (crossings.py)
-    size = 27
+    measures = 27  # the table of groups of measures (measures.py)
+    n_measures = 28
+    size = 29
 
 
 class Lane(IntEnum):
@@ -118,6 +120,11 @@ class StepFunction(Function):
     def K(self, j: int) -> Block:
         """K_(j+1), counted from zero."""
         return self.K0 if j == 0 else self.K0.after(self.n * j)
+
+    def put_state_in_x(self) -> None:
+        """Time and state where the lanes are."""
+        self.copy(self.y, self.stage, self.n)
+        self.x[0] = self.lane[Lane.t]
 
     def evaluate(self, what: Context, into: Block) -> None:
         """Call a traced function on x."""

@@ -9,6 +9,7 @@ from ...tracing.loops import Mask, Module
 from ..integrators.collocation import keep_stages
 from ..integrators.methods import Collocation, Method, place_of_new
 from .context import Context, Lane, Status, StepFunction
+from .measures import look_at_step
 
 
 def commit(module: Module, method: Method, lanes: int) -> None:
@@ -28,6 +29,7 @@ def commit(module: Module, method: Method, lanes: int) -> None:
     lane[Lane.h] = f.is_(Lane.status, Status.running).where(lane[Lane.h_next], lane[Lane.h])
     lane[Lane.steps] = lane[Lane.steps] + accepted.where(1.0, 0.0)
     lane[Lane.accepted] = 0.0
+    look_at_step(f, accepted)
     with f.when(stopped.any()):
         _at_stop(f, stopped)
     f.end()
@@ -71,8 +73,7 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
     f.set_before_stop()
     jumps = f.is_(Lane.sampled, 0.0) | f.is_(Lane.sampled, 1.0)
     lane[Lane.h_before] = jumps.where(0.0, lane[Lane.h_before])
-    f.copy(f.y, f.stage, f.n)
-    f.x[0] = lane[Lane.t]
+    f.put_state_in_x()
     taken = f.is_(Lane.sampled, 1.0)
     with f.when(taken.any()):
         f.evaluate(Context.update, f.held_new)

@@ -26,6 +26,11 @@ class QueueOfRuns:
         self.resumes_past = state.past.shape == (self.runs, past_numbers)
         if not self.resumes_past:
             after.past = np.zeros((self.runs, past_numbers))
+        numbers = sum(m.numbers for m in system.measures)
+        self.resumes_measures = state.measured.shape == (self.runs, numbers)
+        if not self.resumes_measures:
+            after.measured = np.zeros((self.runs, numbers))
+        self._system = system
         self.outcome = Outcome(np.full((self.runs, len(plan.saves), system.n + system.n_held), np.nan), after)
         saved = self.outcome.saved
         self.out = saved.ctypes.data + saved.strides[0] * np.arange(self.runs)
@@ -59,4 +64,16 @@ class QueueOfRuns:
         for name in ("t", "h", "status", "steps", "rejections"):
             setattr(state, name, lanes[:, Lane[name]].copy())
         self.outcome.records.sort(key=lambda r: (r.run, r.t))
+        self.outcome.measured = self._measured()
         return self.outcome
+
+    def _measured(self) -> list[Array]:
+        """With a last look, where the runs are now."""
+        state, found, at = self.outcome.state, [], 0
+        if self._system.measures:
+            x = np.hstack([state.t[:, None], state.y, state.held, self.parameters])
+        for group in self._system.measures:
+            looks, reduced = group.with_look(state.measured[:, at : at + group.numbers], x)
+            found.append(np.column_stack([looks, reduced]))
+            at += group.numbers
+        return found

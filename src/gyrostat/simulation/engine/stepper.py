@@ -7,6 +7,7 @@ Each lane has its own time, step and status; a lane's numbers never depend on th
                           when an event has changed sign: the accepted steps then wait uncommitted, so that the host can find where
     trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
     commit(ctx)           saves, new state, breakpoints and samples of the accepted steps
+    look(ctx, group)      evaluate what was put aside for a group of measures, and reduce it (measures.py)
     dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
                           Collocation has none: its steps end at the times to save
 
@@ -24,8 +25,9 @@ from ..integrators.methods import Collocation, Gauss, Method, Tableau, place_of_
 from .context import Context, Lane, Status, StepFunction
 from .crossings import watch
 from .end_of_step import commit
+from .measures import look
 
-ENTRIES = ("start", "advance", "trial", "commit")
+ENTRIES = ("start", "advance", "trial", "commit", "look")
 
 
 def stepper(method: Method, lanes: int) -> str:
@@ -35,6 +37,7 @@ def stepper(method: Method, lanes: int) -> str:
         _dense(module, method, lanes)
     _trial(module, method, lanes)
     _attempt(module, method, lanes)
+    look(module, lanes)
     commit(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
@@ -107,8 +110,7 @@ def _start(module: Module, lanes: int) -> None:
     lane = f.lane
     fresh = f.is_(Lane.begun, 0.0)
     f.set_before_stop()
-    f.copy(f.y, f.stage, f.n)
-    f.x[0] = lane[Lane.t]
+    f.put_state_in_x()
     f.evaluate(Context.rhs, f.at)
     f.copy(f.at, f.K0, f.n, fresh)
     with f.when(f.n_events > 0):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel
+from .measures import Measures
 
 # x (runs, ...) to results (runs, ...): compiled, or called from Python at each step
 Rows = Kernel | Callable[[Array], Array]
@@ -40,6 +41,11 @@ class System:
     events: Rows | None = None
     specs: tuple[EventSpec, ...] = ()
     n_parameters: int = 0
+    measures: tuple[Measures, ...] = ()
+
+    @property
+    def x_size(self) -> int:
+        return 1 + self.n + self.n_held + self.n_parameters
 
     @property
     def functions(self) -> dict[str, tuple[Rows | None, int]]:
@@ -52,7 +58,8 @@ class System:
 
     @property
     def compiled(self) -> bool:
-        return all(f is None or isinstance(f, Kernel) for f, _ in self.functions.values())
+        functions = [*(f for f, _ in self.functions.values()), *(m.function for m in self.measures)]
+        return all(f is None or isinstance(f, Kernel) for f in functions)
 
 
 @dataclass(frozen=True)
@@ -84,9 +91,10 @@ class State:
     steps: Array  # (runs,)
     rejections: Array  # (runs,)
     g: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (runs, events) at t; empty, or NaN, to compute them
-    past: Array = field(
-        default_factory=lambda: np.zeros((0, 0))
-    )  # (runs, ...) the step before, for methods that look back
+    # (runs, ...) the step before, for methods that look back
+    past: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    # (runs, ...) of each group of measures: how often it was looked at, steps to the next look, and what is reduced
+    measured: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
     def begin(cls, t: Array, y: Array, held: Array, h: Array) -> State:
@@ -108,9 +116,13 @@ class Record:
 
 @dataclass
 class Outcome:
-    """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted."""
+    """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted.
+
+    measured: of each group of measures how often each run was looked at, and what is left of it, (runs, 1 + m).
+    """
 
     saved: Array
     state: State
     records: list[Record] = field(default_factory=list)
     interrupted: bool = False
+    measured: list[Array] = field(default_factory=list)
