@@ -142,7 +142,7 @@ def test_ctrl_c_among_runs_that_have_ended_run_and_wait(method):
             signal.raise_signal(signal.SIGINT)  # handled before this returns; one sent might first reach another thread
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gyrostat.simulation.simulate_craft.progress_bar", lambda *_: nullcontext(progress))
+        patch.setattr("gyrostat.simulation.prepare.progress_bar", lambda *_: nullcontext(progress))
         patch.setattr("gyrostat.simulation.engine.integrate.CHUNK", 5)
         part = run(q, v, inputs, method=method, threads=1)
         assert part.interrupted and fractions == sorted(fractions) and 0.4 < fractions[-1] < 0.6

@@ -130,7 +130,7 @@ def test_ctrl_c_keeps_what_there_is_and_the_run_can_be_resumed(threads):
             told.set()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gyrostat.simulation.simulate_craft.progress_bar", lambda *_: _watched(progress))
+        patch.setattr("gyrostat.simulation.prepare.progress_bar", lambda *_: _watched(progress))
         part = gs.simulate(craft, q, v, (0, 2000), **more)
     assert told.is_set() and part.interrupted and (part.state.t < 2000).all()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
