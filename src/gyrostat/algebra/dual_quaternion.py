@@ -26,7 +26,7 @@ from .so3 import (
     skew,
 )
 
-DQ_ONE = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+DQ_ONE = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # neither turned nor moved
 DQ_SWAP = np.block([[np.zeros((4, 4)), np.eye(4)], [np.eye(4), np.zeros((4, 4))]])  # X: a^s = X a
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array = NDArray[Any]  # of floats, of symbols while a function is recorded, or of mpmath numbers
 
 
 def is_symbolic(x: Any) -> bool:

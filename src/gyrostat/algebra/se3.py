@@ -17,7 +17,7 @@ class Pose(NamedTuple):
     p: Array
 
 
-IDENTITY = Pose(np.eye(3), np.zeros(3))
+IDENTITY = Pose(np.eye(3), np.zeros(3))  # neither turned nor moved
 
 
 def compose(X_AB: Pose, X_BC: Pose) -> Pose:

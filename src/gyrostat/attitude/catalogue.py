@@ -7,6 +7,7 @@ from .direction_cosines import DirectionCosines, TwoVectors
 from .euler import SEQUENCES, Euler
 from .rotations import AxisAngle, ModifiedRodrigues, Quaternion, Rodrigues, RotationVector
 
+# All nineteen, by name
 PARAMETERISATIONS: dict[str, AbstractParameterisation] = {
     p.name: p
     for p in (

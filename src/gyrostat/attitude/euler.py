@@ -11,6 +11,7 @@ from ..algebra.so3 import cross, rotation_about
 from .abstract import AbstractParameterisation
 
 AXES = np.eye(3)
+# Axes of the twelve sequences of Euler angles
 SEQUENCES = ("123", "132", "213", "231", "312", "321", "121", "131", "212", "232", "313", "323")
 
 

@@ -42,8 +42,8 @@ class Stabilisation(NamedTuple):
     damping: float = 1.0
 
 
-NO_STABILISATION = Stabilisation(0.0, 0.0)
-USUAL = Stabilisation()
+NO_STABILISATION = Stabilisation(0.0, 0.0)  # errors of position stay and errors of velocity grow into them
+USUAL = Stabilisation()  # errors die out within seconds, without swinging
 
 
 class ConstraintLoads(NamedTuple):

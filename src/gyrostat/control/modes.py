@@ -36,6 +36,7 @@ class Mode:
     turns_by_wheels: bool = False  # attitude is held by wheels: there must be enough of them
 
 
+# The five of Wilde et al. (2018), by name
 MODES = {
     mode.name: mode
     for mode in (

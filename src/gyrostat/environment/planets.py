@@ -56,7 +56,7 @@ class Planet:
         return distance - self.radius * (1.0 - self.flattening * sine * sine)
 
 
-# mu and zonals: EGM96 (zero-tide J2), JGM-3's successor; radius and flattening: WGS 84
+# Earth; mu and zonals: EGM96 (zero-tide J2), JGM-3's successor; radius and flattening: WGS 84
 EARTH = Planet(
     "Earth",
     3.986004415e14,
@@ -73,8 +73,9 @@ EARTH = Planet(
     spin=7.292115e-5,
     flattening=1 / 298.257223563,
 )
+# The Moon, with its own J2
 MOON = Planet("Moon", 4.9028e12, 1738.0e3, MappingProxyType({2: 2.0330530e-4}), spin=2.6616995e-6)
-# radii 3396.19 and 3376.20 km (IAU 2015)
+# Mars; radii 3396.19 and 3376.20 km (IAU 2015)
 MARS = Planet(
     "Mars", 4.282837e13, 3396.0e3, MappingProxyType({2: 1.95545e-3}), spin=7.088218e-5, flattening=1 / 169.894
 )

@@ -11,6 +11,7 @@ from types import ModuleType
 
 from ..model import Spacecraft, nearest
 
+# What each one is, by name
 FORMULATIONS = {
     "recursive": "Featherstone's recursions: the fast default",
     "dual_quaternion": "Valverde & Tsiotras (2018): joint reactions as unknowns",

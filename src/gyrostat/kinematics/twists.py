@@ -9,7 +9,7 @@ import numpy as np
 from ..algebra import Array, Pose, cross_motion, twist_to_child
 from ..model import Spacecraft
 
-ZERO6 = np.zeros(6)
+ZERO6 = np.zeros(6)  # no twist, no wrench
 
 
 def body_twists(craft: Spacecraft, q: Array, v: Array, X_PB: dict[str, Pose]) -> dict[str, Array]:

@@ -314,6 +314,7 @@ def _arc(angle: object) -> Array:
     return np.array([[a, -b], [b, a]])
 
 
+# Joint kinds by name
 KINDS: dict[str, type[AbstractKind]] = {
     kind.name: kind
     for kind in (Revolute, Prismatic, Cylindrical, Universal, Spherical, Cartesian, Planar, Free, Fixed, Wheel)

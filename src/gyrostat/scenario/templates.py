@@ -10,6 +10,7 @@ DEMO = Path(__file__).parent / "servicer_demo.toml"
 TEMPLATE = Path(__file__).parent / "template.toml"
 
 
+# What each bundled scenario shows, by name
 EXAMPLES = {
     "servicer": "an arm reaches out, its base floats",
     "capture": "a tumbling client is approached, grasped, held and released",
