@@ -69,6 +69,7 @@ ERRORS = [
     ("negative-value", "joint 'link_joint'", "damping is -1.0", lambda: build(BASE, link(damping=-1))),
     ("negative-value", "joint 'link_joint'", "rotor_inertia is -1.0", lambda: build(BASE, link(rotor_inertia=-1))),
     ("negative-value", "thruster 't'", "max_thrust is -2.0", lambda: build(BASE, thrusters=[gs.Thruster("t", "base", (0, 0, 0), (1, 0, 0), -2)])),
+    ("spring", "joint 'rw'", "stiffness is 2.0, but a wheel has no angle", lambda: build(BASE, gs.Body("rw", 0.0, inertia=(0, 0, 0.01), joint=gs.Joint("rw", "wheel", "base", stiffness=2), included=True))),
     ("limits", "joint 'link_joint'", "lower limit 1 is above upper limit 0", lambda: build(BASE, link(limits=gs.Limits(1, 0)))),
     ("limits", "joint 'link_joint'", "effort limit -3", lambda: build(BASE, link(limits=gs.Limits(effort=-3)))),
     ("limits", "joint 'link_joint'", "nan", lambda: build(BASE, link(limits=gs.Limits(lower=nan)))),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, clip, exp, maximum, where
+from ..algebra import Array, clip, exp, is_zero, log, maximum, where
 from ..model import Joint, Spacecraft
 from .wheels import torque_range
 
@@ -64,22 +64,40 @@ def actuator_rate(actuators: Actuators, command: Array, load: Array) -> Array:
 
 
 def passive_forces(craft: Spacecraft, q: Array, v: Array, stops: Stops | None = None) -> Array:
-    """Generalised force (nv,) of springs, dampers, friction and, if given, stops; joints with one coordinate or more.
+    """Generalised force (nv,) of springs, dampers, friction and, if given, stops.
 
-    -stiffness (q - rest) - damping v - friction tanh(v / 1e-3)
+    -d/dq spring_energy - damping v - friction tanh(v / 1e-3)
     """
     parts = [_passive(joint, q[joint.q_at], v[joint.v_at], stops) for joint in craft.joints]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
+def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> Any:
+    """Potential energy (J) that springs and, if given, pressed stops store at q.
+
+    A spring's is half its stiffness times the squares of how far the joint is from where its first rate would bring it in one second at
+    `rest`: angles with all their turns (planar, too), distances, and the angle of rotation of a ball or free joint, whose spring is linear
+    to 5e-6 up to a right angle and yields to nothing at half a turn.
+    """
+    total: Any = 0.0
+    for joint in craft.joints:
+        own = q[joint.q_at]
+        if joint.nq and not is_zero(joint.stiffness):
+            total = total + joint.stiffness * joint.motion.spring_energy(own, _at_ease(joint))
+        if stops is not None and _stoppable(joint):
+            total = total + _stop_energy(stops, joint, own[0])
+    return total
+
+
 def has_passive_forces(craft: Spacecraft, stops: Stops | None) -> bool:
     """False if `passive_forces` is zero whatever the state."""
-    springy = any(not _is_zero(x) for j in craft.joints for x in (j.stiffness, j.damping, j.friction))
+    springy = any(not is_zero(x) for j in craft.joints for x in (j.stiffness, j.damping, j.friction))
     return springy or (stops is not None and any(_stoppable(j) for j in craft.joints))
 
 
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0
+def _at_ease(joint: Joint) -> Array:
+    """The joint's coordinates where its spring is relaxed: `rest` in its first rate, from neutral."""
+    return joint.motion.step(joint.motion.neutral(), joint.rest * np.eye(joint.nv)[0])
 
 
 def _stoppable(joint: Joint) -> bool:
@@ -90,16 +108,25 @@ def _passive(joint: Joint, q: Array, v: Array, stops: Stops | None) -> Array:
     load = np.zeros(joint.nv)
     if not joint.nv:
         return load
-    if not _is_zero(joint.stiffness):
-        stretch = joint.motion.difference(joint.motion.neutral(), q) - joint.rest * np.eye(joint.nv)[0]
-        load = load - joint.stiffness * stretch
-    if not _is_zero(joint.damping):
+    if not is_zero(joint.stiffness):
+        load = load + joint.stiffness * joint.motion.spring_load(q, _at_ease(joint))
+    if not is_zero(joint.damping):
         load = load - joint.damping * v
-    if not _is_zero(joint.friction):
+    if not is_zero(joint.friction):
         load = load - joint.friction * np.array([_tanh(rate * 1e3) for rate in v])
     if stops is not None and _stoppable(joint):
         load = load + np.array([_stop(stops, joint, q[0], v[0])])
     return load
+
+
+def _stop_energy(stops: Stops, joint: Joint, q: Any) -> Any:
+    """The integral of what `_stop` pushes with at rest."""
+    total: Any = 0.0
+    for limit, way in ((joint.limits.lower, 1.0), (joint.limits.upper, -1.0)):
+        if np.isfinite(limit):
+            depth, w = maximum(way * (limit - q), 0.0), stops.width
+            total = total + stops.stiffness * (depth * (0.5 * depth - w) + w * w * log(1.0 + depth / w))
+    return total
 
 
 def _tanh(x: Any) -> Any:

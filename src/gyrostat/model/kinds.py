@@ -3,7 +3,8 @@
 With J the joint frame on the parent and B the moved body:
 
     X_JB = pose(q),   V_JB_B = H(q) v,   map_rate(q, v) = Hdot,   qdot(q, v) = d/dt q,
-    step(q, dv): the configuration after one second at constant dv,   difference(q0, q1): its inverse.
+    step(q, dv): the configuration after one second at constant dv,   difference(q0, q1): its inverse,
+    spring_energy(q, q0), spring_load(q, q0): of a spring of stiffness one that is at ease at q0.
 
 `q` and `v` here are the joint's own coordinates and rates. Axes are unit vectors in J.
 """
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from math import comb
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -87,6 +89,14 @@ class AbstractKind(ABC):
     @abstractmethod
     def neutral(self) -> Array: ...
 
+    @abstractmethod
+    def spring_energy(self, q: Array, q0: Array) -> Any:
+        """Potential energy of a spring of stiffness one that is at ease at q0: half the squares of how far q is from there."""
+
+    @abstractmethod
+    def spring_load(self, q: Array, q0: Array) -> Array:
+        """What that spring does, (nv,): minus the derivative of its energy along each rate."""
+
 
 @dataclass(frozen=True, eq=False)
 class AbstractLinear(AbstractKind):
@@ -103,6 +113,12 @@ class AbstractLinear(AbstractKind):
 
     def neutral(self) -> Array:
         return np.zeros(len(self.q_units))
+
+    def spring_energy(self, q: Array, q0: Array) -> Any:
+        return 0.5 * ((q - q0) @ (q - q0))
+
+    def spring_load(self, q: Array, q0: Array) -> Array:
+        return q0 - q
 
 
 def _turn(axis: Array) -> Array:
@@ -199,6 +215,12 @@ class Spherical(AbstractKind):
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
 
+    def spring_energy(self, q: Array, q0: Array) -> Any:
+        return _ball_spring_energy(q, q0)
+
+    def spring_load(self, q: Array, q0: Array) -> Array:
+        return _ball_spring_torque(q, q0)
+
 
 class Planar(AbstractKind):
     """q = (x, y, theta) in the plane normal to `axis`; v = (theta rate, velocity in B)."""
@@ -235,6 +257,12 @@ class Planar(AbstractKind):
     def neutral(self) -> Array:
         return np.zeros(3)
 
+    def spring_energy(self, q: Array, q0: Array) -> Any:
+        return 0.5 * ((q - q0) @ (q - q0))
+
+    def spring_load(self, q: Array, q0: Array) -> Array:
+        return np.concatenate([q0[2:] - q[2:], _turn2(q[2]).T @ (q0[:2] - q[:2])])
+
 
 class Free(AbstractKind):
     name, q_units, v_units = "free", ("",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
@@ -260,6 +288,12 @@ class Free(AbstractKind):
 
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    def spring_energy(self, q: Array, q0: Array) -> Any:
+        return _ball_spring_energy(q[:4], q0[:4]) + 0.5 * ((q[4:] - q0[4:]) @ (q[4:] - q0[4:]))
+
+    def spring_load(self, q: Array, q0: Array) -> Array:
+        return np.concatenate([_ball_spring_torque(q[:4], q0[:4]), rotation(q[:4]).T @ (q0[4:] - q[4:])])
 
 
 class Fixed(AbstractLinear):
@@ -295,11 +329,45 @@ class Wheel(AbstractLinear):
     def difference(self, q0: Array, q1: Array) -> Array:
         return np.zeros(1)
 
+    def spring_load(self, q: Array, q0: Array) -> Array:
+        return np.zeros(1)  # its angle is no coordinate: validation refuses a spring
+
 
 def quat_rate(quat_AB: Array, w_AB_B: Array) -> Array:
     """d/dt quat_AB = 1/2 quat_AB (0, w_AB_B), (4,)."""
     s, u = quat_AB[0], quat_AB[1:]
     return 0.5 * np.concatenate([[-(u @ w_AB_B)], s * w_AB_B + cross(u, w_AB_B)])
+
+
+# Half the square of an angle as a series in x = 1 - cos(angle): sum of 2^n x^n / (n^2 (2n over n)). Cut off after sixteen terms it is
+# smooth on all of SO(3), half a turn included, where the angle itself has a ridge; its slope is the angle within 1e-10 at 60, 5e-6
+# at 90 and 0.4 % at 120 degrees, and zero at half a turn, from where both ways back are as long.
+BALL_SPRING = tuple(2**n / (n * n * comb(2 * n, n)) for n in range(1, 17))
+
+
+def _ball_spring_energy(quat: Array, quat0: Array) -> Any:
+    """sum a_n x^n, at the attitude quat relative to quat0, whatever their norms and signs."""
+    s, u = _from(quat0, quat)
+    x, total = 2.0 * (u @ u) / (s * s + u @ u), 0.0
+    for a in reversed(BALL_SPRING):
+        total = (total + a) * x
+    return total
+
+
+def _ball_spring_torque(quat: Array, quat0: Array) -> Array:
+    """Minus the gradient, in B: -(sum n a_n x^(n-1)) sin(angle) axis."""
+    s, u = _from(quat0, quat)
+    norm2 = s * s + u @ u
+    x, slope = 2.0 * (u @ u) / norm2, 0.0
+    for n, a in reversed(list(enumerate(BALL_SPRING, 1))):
+        slope = slope * x + n * a
+    return -slope * 2.0 * s / norm2 * u
+
+
+def _from(quat0: Array, quat: Array) -> tuple[Any, Array]:
+    """Scalar and vector part of the rotation from quat0 to quat."""
+    turn = quat_multiply(quat_conjugate(quat0), quat)
+    return turn[0], turn[1:]
 
 
 def _turn2(angle: object) -> Array:

@@ -213,6 +213,11 @@ def _joint_findings(joint: Joint) -> list[Finding]:
     for name in ("stiffness", "damping", "friction", "rotor_inertia"):
         if getattr(joint, name) < 0:
             found.append(error("negative-value", place, f"{name} is {getattr(joint, name)}; expected zero or more."))
+    if joint.stiffness > 0 and joint.motion.spins:
+        message = (
+            f"stiffness is {joint.stiffness}, but a {joint.kind} has no angle that a spring could be stretched by."
+        )
+        found.append(error("spring", place, message, "Leave it out, or make it a revolute joint."))
     limits = joint.limits
     if not limits.lower <= limits.upper:
         found.append(
