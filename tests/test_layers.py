@@ -15,6 +15,7 @@ import gyrostat
 SOURCE = Path(gyrostat.__file__).parent
 # The design's order; its `simulate` is the folder `simulation`, as `gs.simulate` is a function
 LAYERS = (
+    "_parts",
     "algebra",
     "attitude",
     "model",

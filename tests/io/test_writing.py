@@ -15,7 +15,7 @@ import pytest
 
 import gyrostat as gs
 from full_disks import small_disk
-from gyrostat.io import writing
+from gyrostat import _parts
 from gyrostat.io.writing import WriteError, check_writable, write_bytes, write_text
 from gyrostat.view.report import write_report
 
@@ -182,14 +182,14 @@ def test_a_killed_process_leaves_the_old_file_and_an_orphan_that_the_next_one_sw
         assert len(orphans) == 1 and not orphans & names  # the first was swept by the second; names are not guessed
         names |= orphans
     (tmp_path / ".gyrostat-mine.part").write_text("somebody's own")
-    writing._swept.clear()
+    _parts._swept.clear()
     check_writable(path)
     assert {p.name for p in tmp_path.iterdir()} == {"a", ".gyrostat-mine.part"}
 
 
 def test_the_part_of_a_living_process_is_not_swept(tmp_path):
     process, kill = killed_while_writing(tmp_path / "a", signal.SIGINT)
-    writing._swept.clear()
+    _parts._swept.clear()
     write_text(tmp_path / "b", "text")
     assert sum(p.suffix == ".part" for p in tmp_path.iterdir()) == 1
     kill()

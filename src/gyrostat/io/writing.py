@@ -1,16 +1,13 @@
 """Files that are whole or not there: made beside their place under a name nobody can guess, synced to the disk, then renamed.
 
 A new file gets the mode that the umask of the process gives; one that replaces another keeps its mode and owner, and is never open
-to more people than that while it is made. A process that is killed leaves what stood there before, and at worst a `.gyrostat-*.part`
-beside it, which the next one that writes there removes: its maker holds a lock on it for as long as it lives.
+to more people than that while it is made. A process that is killed leaves what stood there before (`gyrostat._parts`).
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
-import secrets
 import shutil
 import stat
 from contextlib import suppress
@@ -18,21 +15,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed: no lock is needed
-    fcntl = None  # type: ignore[assignment]
+from .._parts import Part
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-_PART = re.compile(r"\.gyrostat-[0-9a-f]{32}\.part")
-_BINARY = getattr(os, "O_BINARY", 0)
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _PIECE = 2**24  # bytes at once: a signal is not kept waiting for long
-_swept: set[str] = set()
 
 
 class WriteError(ValueError):
@@ -61,48 +52,38 @@ def check_writable(*paths: str | os.PathLike[str] | None) -> None:
     """Raises a WriteError that names the first path that cannot be written, before work is put into its content."""
     for path in paths:
         if path is not None:
-            part, handle, _ = _begin(Path(path))
-            os.close(handle)
-            with suppress(OSError):
-                part.unlink()
+            _begin(Path(path))[0].give_up()
 
 
 def _replace(path: Path, pieces: list[memoryview]) -> None:
-    part, handle, place = _begin(path)
+    part, place = _begin(path)
     needed = sum(len(piece) for piece in pieces)
     try:
-        try:
-            for piece in pieces:
-                _write(handle, piece)
-            _take_after(handle, place)
-            os.fsync(handle)
-            if fcntl is not None:
-                os.replace(part, place)  # before the handle is closed: the lock keeps the part from being swept
-        finally:
-            os.close(handle)
-        if fcntl is None:
-            os.replace(part, place)
+        for piece in pieces:
+            _write(part.handle, piece)
+        _take_after(part.handle, place)
+        os.fsync(part.handle)
+        part.finish(place)
     except BaseException as error:
-        with suppress(OSError):
-            part.unlink()
+        part.give_up()
         if isinstance(error, OSError):
             raise WriteError(f"cannot write '{path}': {_reason(error, place.parent, needed)}") from None
         raise
     _sync_folder(place.parent)
 
 
-def _begin(path: Path) -> tuple[Path, int, Path]:
-    """A new empty file in the folder of `path`, locked; its handle; and the place it is for, behind all links."""
+def _begin(path: Path) -> tuple[Part, Path]:
+    """A new empty file in the folder of `path`, and the place it is for, behind all links."""
     if "\0" in str(path):
         raise WriteError(f"cannot write {str(path)!r}: a file name holds no NUL character.")
     place = Path(os.path.realpath(path))
     try:
-        return *_part(path, place), place
+        return _part(path, place), place
     except OSError as error:
         raise WriteError(f"cannot write '{path}': {_reason(error, place.parent, 0)}") from None
 
 
-def _part(path: Path, place: Path) -> tuple[Path, int]:
+def _part(path: Path, place: Path) -> Part:
     if not place.parent.is_dir():
         raise WriteError(f"cannot write '{path}': the folder '{path.parent}' does not exist. Make it first.")
     exists = place.exists()
@@ -110,15 +91,8 @@ def _part(path: Path, place: Path) -> tuple[Path, int]:
         raise WriteError(f"cannot write '{path}': it is a folder. Choose a file name.")
     if exists and not place.is_file():
         raise WriteError(f"cannot write '{path}': it is a device or a pipe, not a file. Choose another name.")
-    _sweep(place.parent)
-    # 0666 less the umask, which the system takes off by itself, is what the file will have in the end if it is new
-    mode = 0o600 if exists else 0o666
-    while True:
-        part = place.parent / f".gyrostat-{secrets.token_hex(16)}.part"
-        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, mode)
-        if _lock(handle):
-            return part, handle
-        os.close(handle)  # another process swept it before it could be locked
+    # 0666 less the umask is what the file will have in the end if it is new
+    return Part(place.parent, 0o600 if exists else 0o666)
 
 
 def _write(handle: int, content: memoryview) -> None:
@@ -138,41 +112,6 @@ def _take_after(handle: int, place: Path) -> None:
             os.fchown(handle, old.st_uid, old.st_gid)
     if hasattr(os, "fchmod"):
         os.fchmod(handle, stat.S_IMODE(old.st_mode))
-
-
-def _lock(handle: int) -> bool:
-    """False if the file is no longer there."""
-    if fcntl is None:
-        return True
-    with suppress(OSError):  # a file system without locks: nobody else gets one there either, so nothing is swept
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return os.fstat(handle).st_nlink > 0
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what processes that were killed have left in the folder; once in the life of this one."""
-    if str(folder) in _swept:
-        return
-    _swept.add(str(folder))
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if _PART.fullmatch(entry.name):
-                with suppress(OSError):
-                    _remove_if_abandoned(entry.path)
-
-
-def _remove_if_abandoned(part: str) -> None:
-    handle = os.open(part, os.O_RDWR | _BINARY | getattr(os, "O_NOFOLLOW", 0))
-    try:
-        status = os.fstat(handle)
-        ours = stat.S_ISREG(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
-        if ours and fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while its maker lives
-            os.unlink(part)
-    finally:
-        os.close(handle)
-    if ours and fcntl is None:
-        os.unlink(part)  # Windows refuses while it is open anywhere
 
 
 def _sync_folder(folder: Path) -> None:
