@@ -69,7 +69,8 @@ def test_an_undamped_spring_keeps_the_energy_for_ever(kind, base):
     v[craft.joint("k").v_at] = 4.0 + rng.normal(size=craft.joint("k").nv)
     run = gs.simulate(craft, None, v, (0.0, 30.0), rtol=1e-11, atol=1e-12)
     assert run.status == ("done",)
-    stored = compile(spring_energy, craft)(run.q)
+    stored = run.potential_energy()
+    np.testing.assert_allclose(stored, compile(spring_energy, craft)(run.q))
     total = run.kinetic_energy() + stored
     assert np.abs(total - total[0]).max() < 1e-9 * total[0]
     assert np.ptp(stored) > 0.1 * total[0]
@@ -93,6 +94,25 @@ def test_a_spring_is_at_ease_where_its_first_rate_brings_rest(kind):
     q = gs.step_configuration(craft, gs.neutral(craft), dv)
     assert np.abs(passive_forces(craft, q, np.zeros(craft.nv))).max() < 1e-14
     assert spring_energy(craft, q) == pytest.approx(0.0, abs=1e-28)
+
+
+def test_potential_energy_adds_springs_and_environment():
+    craft = sprung("universal")
+    g = np.array([0.3, -0.1, 0.2])
+    run = gs.simulate(craft, None, np.ones(craft.nv), (0, 3), environment=gs.environment.uniform_gravity(g), rtol=1e-11)
+    fall = -sum(body.mass for body in craft.bodies) * run.center_of_mass() @ g
+    np.testing.assert_allclose(run.potential_energy() - fall, run.spring_energy(), atol=1e-10)
+    total = run.kinetic_energy() + run.potential_energy()
+    assert np.ptp(total) < 1e-8 * np.ptp(run.potential_energy())
+
+
+def test_springs_of_a_batch_are_those_of_each_run():
+    craft = sprung("spherical")
+    k = np.array([1.0, 4.0])
+    run = gs.simulate(craft, None, np.ones((2, craft.nv)), (0, 2), parameters={"j.stiffness": k})
+    alone = [gs.simulate(sprung("spherical", stiffness=x), None, np.ones(craft.nv), (0, 2)) for x in k]
+    for own, one in zip(run.potential_energy(), alone, strict=True):
+        np.testing.assert_allclose(own, one.potential_energy(), rtol=1e-7)
 
 
 def test_pressed_stops_store_what_they_push_with():

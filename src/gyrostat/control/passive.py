@@ -89,6 +89,11 @@ def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> An
     return total
 
 
+def has_springs(craft: Spacecraft) -> bool:
+    """False if `spring_energy` is zero whatever the state, without stops."""
+    return any(joint.nq and not is_zero(joint.stiffness) for joint in craft.joints)
+
+
 def has_passive_forces(craft: Spacecraft, stops: Stops | None) -> bool:
     """False if `passive_forces` is zero whatever the state."""
     springy = any(not is_zero(x) for j in craft.joints for x in (j.stiffness, j.damping, j.friction))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...constraints import ConstraintLoads, Residuals
+from ...control.passive import has_springs, spring_energy
 from ...formulations import recursive
 from ...kinematics import Poses, center_of_mass, forward_kinematics, frame_pose, jacobian
 from ...model import Spacecraft, nearest
@@ -174,11 +175,21 @@ class Trajectory:
         """([runs,] times) in J."""
         return self._compiled(recursive.kinetic_energy, ["q", "v"])
 
+    def spring_energy(self) -> Array:
+        """What the joints' springs store, ([runs,] times) in J."""
+        return np.broadcast_to(self._compiled(spring_energy, ["q"]), self.q.shape[:-1])
+
     def potential_energy(self) -> Array:
-        """Of the environment, ([runs,] times) in J."""
-        if "potential" not in self.signals:
-            raise ValueError(f"the environment of this run of {self.craft.name} has no potential.")
-        return self.signals["potential"].values
+        """Of the environment, if it has one, and of the joints' springs, ([runs,] times) in J."""
+        springs = has_springs(self.craft)
+        if "potential" in self.signals:
+            potential = np.asarray(self.signals["potential"].values)
+            return potential + self.spring_energy() if springs else potential
+        if not springs:
+            raise ValueError(
+                f"this run of {self.craft.name} has no potential: no springs, and no environment that has one."
+            )
+        return self.spring_energy()
 
     def center_of_mass(self) -> Array:
         """Of the whole craft, in N, ([runs,] times, 3)."""
