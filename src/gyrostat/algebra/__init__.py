@@ -1,5 +1,10 @@
 """Vectors, rotations, poses, twists, wrenches, inertias and small linear algebra: pure functions on floats and symbols."""
 
+from .dense import Eigen as Eigen
+from .dense import eigh3 as eigh3
+from .dense import lstsq as lstsq
+from .dense import pinv as pinv
+from .dense import solve as solve
 from .dual_quaternion import DQ_ONE as DQ_ONE
 from .dual_quaternion import DQ_SWAP as DQ_SWAP
 from .dual_quaternion import dq_adjoint as dq_adjoint
