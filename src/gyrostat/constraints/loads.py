@@ -82,16 +82,16 @@ def constraint_loads(
     free = forward_dynamics(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed)
     X_PB = joint_poses(craft, q)
     at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, X_PB))
-    A = body_accelerations(craft, q, v, free, X_PB, at.V)
-    frequency, damping = stabilisation
     now = [constrained(craft, at, constraint) for constraint in constraints]
-    errors = []
-    for c, one, two, X_12, V_12, G in now:
-        acceleration = relative_acceleration(one, two, frame_acceleration(at, one, A), frame_acceleration(at, two, A))
-        e = G @ acceleration + c.G_rate(X_12, V_12) @ V_12 - c.acceleration(t)
-        if frequency:
-            e = e + 2.0 * damping * frequency * (G @ V_12 - c.speed(t)) + frequency**2 * c.psi(X_12, t)  # (1)
-        errors.append(e)
+    errors = accelerations(t, at, now, body_accelerations(craft, q, v, free, X_PB, at.V))
+    frequency, damping = stabilisation
+    if frequency:
+        errors = [
+            e
+            + 2.0 * damping * frequency * (c.G @ c.V_12 - c.constraint.speed(t))
+            + frequency**2 * c.constraint.psi(c.X_12, t)
+            for e, c in zip(errors, now, strict=True)
+        ]  # (1)
     follows = prescribed_rates(craft, prescribed)
     columns, rows = stacked_columns(at, now)
     if not rows:
@@ -124,6 +124,15 @@ def constrained_forward_dynamics(
     )
     total = loads.wrenches if wrenches is None else loads.wrenches + np.asarray(wrenches)
     return formulation(craft, q, v, tau, wrenches=total, prescribed=prescribed)
+
+
+def accelerations(t: Any, at: Kinematics, now: Sequence[Constrained], A: Mapping[str, Array]) -> list[Array]:
+    """G V_12dot + gamma of each constraint, zero if it goes on to hold; A: derivatives of the bodies' twists."""
+    found = []
+    for c, one, two, X_12, V_12, G in now:
+        Vdot_12 = relative_acceleration(one, two, frame_acceleration(at, one, A), frame_acceleration(at, two, A))
+        found.append(G @ Vdot_12 + c.G_rate(X_12, V_12) @ V_12 - c.acceleration(t))
+    return found
 
 
 def constrained(craft: Spacecraft, at: Kinematics, constraint: AbstractConstraint) -> Constrained:

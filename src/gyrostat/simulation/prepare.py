@@ -118,6 +118,15 @@ def prepare(request: Request) -> Prepared:
     return Prepared(equations, system, plan, state, own, runs, settings, functions, span, resume)
 
 
+def equations_at(request: Request) -> tuple[Equations, Array]:
+    """What would be integrated, and the argument x of its right-hand side at the start of the first run. Nothing is compiled."""
+    settings, functions = request.settings(), functions_of(request)
+    span, _ = times(request.t_span, None, None, None)
+    runs, t0 = _runs(request, settings, functions), float(span[0])
+    equations = _equations(request, settings, functions, runs, t0)
+    return equations, arguments(equations, runs, start(equations, runs, t0, None))[0]
+
+
 def _runs(request: Request, settings: Settings, functions: Mapping[str, Any]) -> Runs:
     asked = (request.q0, request.v0, request.parameters, request.inputs, request.runs)
     if request.resume is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,17 @@ from ...kinematics import configuration_rate
 from ...model import Spacecraft
 from .layout import Layout
 from .loads import Signals, base_from_momentum, environment_power, external_wrench
+
+
+class Acting(NamedTuple):
+    """On the craft at one instant, but for constraints."""
+
+    command: Array  # (nv,) of the control law
+    tau: Array  # (nv,) of motors, springs, dampers, friction and stops
+    wrenches: Array | None  # (nbodies, 6) of the environment
+    follows: Mapping[str, Array]  # accelerations of prescribed joints, by name
+    zdot: Array  # of the law's memory
+    load_rate: Array  # of the lagging loads
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,21 +144,29 @@ class Equations:
         following = z if advance is None else np.asarray(call(advance, state, available))
         return tau, _shaped(following, control.state0.size, "the controller's memory", "z")
 
-    def signals(self, x: Array) -> tuple[Signals, Array, Array]:
-        """What acts now; the rate of the controller's memory; the rate of the lagging loads."""
-        at, craft = self.layout, self.own_craft(x)
-        t, q, v = x[0], x[at["q"]], self.velocity(x)
+    def acting(self, x: Array) -> Acting:
+        """What law, motors, springs and environment do now, whatever the accelerations."""
+        craft, v = self.own_craft(x), self.velocity(x)
         command, zdot = self._command(x)
         applied, load_rate = command, np.zeros(0)
         if self.actuators is not None:
             wanted = saturated(craft, command, v) if self.actuators.saturate else command
             applied = wanted
             if self.actuators.remembers:
-                applied = x[at["load"]]
+                applied = x[self.layout["load"]]
                 load_rate = actuator_rate(self.actuators, wanted, applied)
-        tau = applied + passive_forces(craft, q, v, self.stops) if has_passive_forces(craft, self.stops) else applied
+        tau = applied
+        if has_passive_forces(craft, self.stops):
+            tau = applied + passive_forces(craft, x[self.layout["q"]], v, self.stops)
         wrenches = None if self.environment is None else self._wrenches(x)
-        follows = {name: np.reshape(f(t) if callable(f) else f, -1) for name, f in self.prescribed.items()}
+        follows = {name: np.reshape(f(x[0]) if callable(f) else f, -1) for name, f in self.prescribed.items()}
+        return Acting(command, tau, wrenches, follows, zdot, load_rate)
+
+    def signals(self, x: Array) -> tuple[Signals, Array, Array]:
+        """What acts now; the rate of the controller's memory; the rate of the lagging loads."""
+        craft = self.own_craft(x)
+        t, q, v = x[0], x[self.layout["q"]], self.velocity(x)
+        command, tau, wrenches, follows, zdot, load_rate = self.acting(x)
         held = None
         if self.constraints:
             held = constraint_loads(
