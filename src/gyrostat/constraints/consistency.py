@@ -19,7 +19,7 @@ from ..algebra import Array
 from ..algebra.semidefinite import least_norm_solution
 from ..formulations.recursive import forward_dynamics, kinetic_energy
 from ..kinematics import body_twists, inertial_poses, joint_poses, step_configuration
-from ..kinematics.arguments import configuration, rates
+from ..kinematics.arguments import configuration, prescribed_rates, rates
 from ..kinematics.relative_motion import Kinematics
 from ..model import Spacecraft
 from .kinds import AbstractConstraint
@@ -86,32 +86,40 @@ def capture(
     constraints: Sequence[AbstractConstraint],
     *,
     t: Any = 0.0,
-    restitution: float = 0.0,
+    restitution: float | Sequence[float] = 0.0,
+    locked: Sequence[str] = (),
 ) -> Capture:
-    """The jump (2) at the instant at which the constraints begin to act. Momentum is conserved; restitution 0: they hold from then on."""
+    """The jump (2) at the instant at which the constraints begin to act. Momentum is conserved; restitution 0: they hold from then on.
+
+    restitution: one for all constraints, or one for each. locked: joints whose rates do not jump, held by a brake or a prescribed motion.
+    """
     q, v = configuration(craft, q), rates(craft, v)
-    if not 0.0 <= restitution <= 1.0:
+    e = np.broadcast_to(np.asarray(restitution, dtype=float), len(constraints))
+    if not ((e >= 0.0) & (e <= 1.0)).all():
         raise ValueError(f"restitution is {restitution}; expected 0 (held) to 1 (elastic).")
     error = residuals(craft, t, q, v, constraints).velocity
-    dv, impulses, now = _response(craft, q, constraints, -(1.0 + restitution) * error)
+    rows = np.repeat(e, [c.size for c in constraints])
+    dv, impulses, now = _response(craft, q, constraints, -(1.0 + rows) * error, locked)
     after = v + dv
     lost = kinetic_energy(craft, q, v) - kinetic_energy(craft, q, after)
     return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
 
 
 def _response(
-    craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], wanted: Array
+    craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], wanted: Array, locked: Sequence[str] = ()
 ) -> tuple[Array, Array, list[Constrained]]:
-    """dv = M^-1 Pi^T p with Pi dv as wanted, p itself, and the constraints at q."""
+    """dv = M^-1 Pi^T p with Pi dv as wanted, p itself, and the constraints at q. Locked joints have no dv."""
     still = np.zeros(craft.nv)
     at, now = _now(craft, q, still, constraints)
     columns, rows = stacked_columns(at, now)
     if not rows:
         return still, np.zeros(0), now
     X_PB = joint_poses(craft, q)
-    A = inverse_inertia_at(craft, q, X_PB, articulated_inertias(craft, q, X_PB, {}), columns, rows)
-    p = least_norm_solution(A, wanted)
-    return forward_dynamics(craft, q, still, still, wrenches=body_wrenches(craft, columns, p)), p, now
+    held = {name: np.zeros(craft.joint_named(name).nv) for name in locked}
+    factors = articulated_inertias(craft, q, X_PB, prescribed_rates(craft, held))
+    p = least_norm_solution(inverse_inertia_at(craft, q, X_PB, factors, columns, rows), wanted)
+    dv = forward_dynamics(craft, q, still, still, wrenches=body_wrenches(craft, columns, p), prescribed=held or None)
+    return dv, p, now
 
 
 def _now(

@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from ..algebra import Array
-from ..constraints import USUAL, AbstractConstraint, Capture, Stabilisation, capture, grasped
-from ..model import Spacecraft
-from .engine.compiling import SimulationWarning, When
+from ..algebra import Array, cross
+from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
+from ..kinematics import frame_pose
+from ..model import Spacecraft, nearest
+from .engine.compiling import SimulationWarning, When, event_name
+from .phased_run import PhasedRun, PhaseResult
+from .prepare import prepare
+from .problem.request import Request
 from .result.trajectory import Trajectory
 from .simulate_craft import simulate
 
 LOOKS = 500  # times at least that a phase looks for its event
+
+# options of `simulate`, by its own signature: each is handed on to every phase, or is said here to be somewhere else
+_OPTIONS = [p.name for p in inspect.signature(simulate).parameters.values() if p.kind is p.KEYWORD_ONLY]
+_ELSEWHERE = {
+    "t_span": "The phases say how long they last; t0= is when the first starts.",
+    "q0": "It is the second argument of simulate_phases.",
+    "v0": "It is the third argument of simulate_phases.",
+}
+_OF_THE_PHASE = {
+    "control": "Give Phase(control=...).",
+    "environment": "Give Phase(environment=...).",
+    "constraints": "Give Phase(constraints=...).",
+    "stabilisation": "Give Phase(stabilisation=...).",
+    "resume": "Give simulate_phases(resume=...).",
+    **dict.fromkeys(("parameters", "inputs", "runs"), "They belong to the whole run: give them to simulate_phases."),
+}
+_OF_THE_RUN = ("parameters", "inputs", "runs")  # a run that goes on has them
+
+
+class Common(Enum):
+    """In place of a phase's own."""
+
+    COMMON = "as for all phases"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+COMMON = Common.COMMON
 
 
 @dataclass(frozen=True, eq=False)
 class Phase:
     """What holds and acts from the end of the phase before until `duration` has passed or the event `until` happens.
 
-    constraints: hold from the start. grasp: constraints that begin here, about the relative pose that their frames have then; they stay
-    on in later phases until one of them says release=(name or title, ...). restitution: of the jump. options: of `simulate`; where there is
-    an event, max_step is a five-hundredth of the duration unless given.
+    control, environment, stabilisation: of this phase, in place of those for all; None is none at all.
+    constraints: hold from the start, in this phase. grasp: constraints that begin here, about the relative pose that their frames have then;
+    they stay on in later phases until one of them says release=(name or title, ...). restitution: of the grasp; above zero, it bounces
+    off and does not hold. options: of `simulate`, in place of those for all; where there is an event, max_step is a five-hundredth of
+    the duration unless given.
+
+    A law with memory that acts in the phase before, too (the same object), goes on with its memory and its samples; another starts with its
+    own. Loads of motors that lag go on.
     """
 
     duration: float
@@ -35,164 +74,245 @@ class Phase:
     grasp: Sequence[AbstractConstraint] = ()
     release: Sequence[str] = ()
     until: Callable[..., Any] | When | None = None
-    control: Callable[..., Any] | None = None
-    environment: Any = None
+    control: Any = COMMON
+    environment: Any = COMMON
     restitution: float = 0.0
-    stabilisation: Stabilisation = USUAL
+    stabilisation: Stabilisation | Common = COMMON
     options: Mapping[str, Any] = field(default_factory=dict)
 
-
-@dataclass(frozen=True, eq=False)
-class PhaseResult:
-    """One phase: its run, the constraints that held, and the jump at its start, if constraints began there."""
-
-    phase: Phase
-    trajectory: Trajectory
-    constraints: tuple[AbstractConstraint, ...]
-    capture: Capture | None
-
-    @property
-    def happened(self) -> bool:
-        """True if the phase ended by its event."""
-        return self.trajectory.status[0] == "stopped"
+    def __post_init__(self) -> None:
+        if not 0.0 < self.duration < float("inf"):
+            raise ValueError(f"phase '{self.name}' has a duration of {self.duration} s; expected a positive number.")
+        if self.restitution and not self.grasp:
+            raise ValueError(f"phase '{self.name}': restitution= belongs to grasp=, and nothing is grasped.")
+        for name in self.options:
+            if name in _OF_THE_PHASE or name in _ELSEWHERE:
+                where = _OF_THE_PHASE.get(name) or _ELSEWHERE[name]
+                raise TypeError(f"phase '{self.name}': {name}= is no option of a phase. {where}")
+        _known(self.options, f"phase '{self.name}'")
 
     @property
-    def end(self) -> tuple[float, Array, Array]:
-        """Time and state at which the phase ended: at the event, if it happened."""
-        traj = self.trajectory
-        if self.happened:
-            event = traj.events[-1]
-            return event.t, event.q, event.v
-        return (float(traj.time[-1]), *traj.final)
+    def event(self) -> When | None:
+        """What the phase waits for."""
+        if self.until is None:
+            return None
+        given = self.until if isinstance(self.until, When) else When(self.until, self.name)
+        return replace(given, name=event_name(given, "until"), terminal=True)
 
-
-@dataclass(frozen=True, eq=False)
-class PhasedRun:
-    """All phases, and their states end to end."""
-
-    craft: Spacecraft
-    phases: tuple[PhaseResult, ...]
-
-    def __getitem__(self, name: str) -> PhaseResult:
-        for result in self.phases:
-            if result.phase.name == name:
-                return result
-        raise ValueError(f"no phase '{name}'; there are {', '.join(repr(r.phase.name) for r in self.phases)}.")
-
-    @cached_property
-    def trajectory(self) -> Trajectory:
-        """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is work."""
-        import xarray
-
-        parts, work, impulse = [], 0.0, np.zeros(6)
-        for k, result in enumerate(self.phases):
-            loads = result.trajectory.signals[["command", "tau", "wrenches", "vdot"]]
-            data = result.trajectory.data[["q", "v", "work", "impulse"]].merge(loads, combine_attrs="override")
-            work -= 0.0 if result.capture is None else float(result.capture.energy_lost)
-            data = data.assign(work=data["work"] + work, impulse=data["impulse"] + impulse)
-            done = _integrals(result.trajectory)
-            work, impulse = work + done[0], impulse + done[1]
-            rows = np.isfinite(data["q"].values).all(axis=-1)
-            if k < len(self.phases) - 1:
-                rows &= data["time"].values < result.end[0]  # the next phase starts there
-            parts.append(data.isel(time=rows))
-        last = self.phases[-1].trajectory
-        joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
-        joined.attrs = {**last.data.attrs, "t_span": (float(joined["time"][0]), float(joined["time"][-1]))}
-        events = tuple(event for result in self.phases for event in result.trajectory.events)
-        states = [result.trajectory.state for result in self.phases]
-        steps, rejections = (np.sum([getattr(s, name) for s in states], axis=0) for name in ("steps", "rejections"))
-        state = replace(last.state, steps=steps, rejections=rejections)
-        return Trajectory(self.craft, joined, state, last.constants, events=events)
-
-    def __str__(self) -> str:
-        return "\n".join(_line(r) for r in self.phases)
+    @property
+    def until_name(self) -> str | None:
+        return None if self.event is None else self.event.name
 
 
 def simulate_phases(
-    craft: Spacecraft, q0: Array, v0: Array, phases: Sequence[Phase], *, t0: float = 0.0, **options: Any
+    craft: Spacecraft,
+    q0: Any = None,
+    v0: Any = None,
+    phases: Sequence[Phase] = (),
+    *,
+    t0: float = 0.0,
+    resume: PhasedRun | None = None,
+    **options: Any,
 ) -> PhasedRun:
-    """One phase after the other, each from where the one before ended. Options are those of `simulate`, for all phases."""
-    t, q, v = t0, np.asarray(q0, dtype=float), np.asarray(v0, dtype=float)
-    holding: list[AbstractConstraint] = []
+    """One phase after the other, each from where the one before ended.
+
+    options: those of `simulate`, for all phases: control, environment, constraints, events (a terminal one ends the whole run), save_at and
+    breakpoints (times of the whole run), prescribed, locked, actuators, stops, parameters, inputs, mode, integrator, tolerances ...;
+    max_steps is that of each phase.
+
+    resume: an interrupted run of the same phases, which goes on with its options unless others are given.
+    """
+    _known(options, "simulate_phases")
     results: list[PhaseResult] = []
-    for phase in phases:
-        holding = _released(holding, phase)
-        before = len(holding)
-        holding = [*holding, *(grasped(craft, t, q, c) for c in phase.grasp)]
-        held = (*holding, *phase.constraints)
-        jump = None
-        if len(holding) > before or _begins(phase, results):
-            jump = capture(craft, q, v, held, t=t, restitution=phase.restitution)
-            v = jump.v
-            if phase.restitution > 0.0:  # they bounced off: nothing holds
-                holding, held = holding[:before], tuple(holding[:before])
-        result = _run(craft, t, q, v, phase, held, jump, options)
-        results.append(result)
-        t, q, v = result.end
-        if phase.until is not None and not result.happened:
-            warnings.warn(
-                f"phase '{phase.name}' ended at t = {t:g} s without its event; the phases after it are not run. Give it longer, or look at "
-                f"how near the event came.",
-                SimulationWarning,
-                stacklevel=2,
-            )
+    if resume is not None:
+        _refuse_anew(craft, resume, phases, (q0, v0), t0, options)
+        options = {**resume.options, **options}
+        results = [_again(r, phase) for r, phase in zip(resume.phases, phases, strict=False)]
+        if results and not results[-1].finished:
+            results[-1] = _continued(craft, results[-1], phases[len(results) - 1], options)
+    else:
+        _one_run(craft, q0, v0, options)
+    own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
+    struck = craft.with_values(own) if own else craft
+    first = Request(craft=craft, q0=q0, v0=v0)
+    state = (t0, *_start(first)) if not results else results[-1].end
+    for phase in phases[len(results) :]:
+        if results and results[-1].over:
             break
-    return PhasedRun(craft, tuple(results))
+        before = results[-1] if results else None
+        results.append(_run(craft, struck, state, phase, before, options))
+        state = results[-1].end
+    if results and results[-1].missed:
+        warnings.warn(results[-1].missed, SimulationWarning, stacklevel=2)
+    return PhasedRun(craft, tuple(results), options)
+
+
+def _start(request: Request) -> tuple[Array, Array]:
+    from ..kinematics import neutral
+
+    q = neutral(request.craft) if request.q0 is None else np.asarray(request.q0, dtype=float)
+    return q, np.zeros(request.craft.nv) if request.v0 is None else np.asarray(request.v0, dtype=float)
 
 
 def _run(
     craft: Spacecraft,
-    t: float,
-    q: Array,
-    v: Array,
+    struck: Spacecraft,
+    state: tuple[float, Array, Array],
     phase: Phase,
-    held: tuple[AbstractConstraint, ...],
-    jump: Capture | None,
+    before: PhaseResult | None,
     options: Mapping[str, Any],
 ) -> PhaseResult:
-    events = []
-    if phase.until is not None:
-        until = phase.until if isinstance(phase.until, When) else When(phase.until, phase.name)
-        events = [When(until.function, until.name, True, until.direction)]
-    given = {**options, **phase.options, "events": events, "control": phase.control, "environment": phase.environment}
-    if events and given.get("max_step") is None:
-        given["max_step"] = phase.duration / LOOKS  # a step must not pass through what it shall see
-    span = (t, t + phase.duration)
-    given |= {"constraints": held, "stabilisation": phase.stabilisation}
-    return PhaseResult(phase, simulate(craft, q, v, span, **given), held, jump)
+    """struck: the craft with the run's own values."""
+    t, q, v = state
+    kept = _released(() if before is None else before.grasps, phase)
+    begun = tuple(grasped(struck, t, q, c) for c in phase.grasp)
+    always = (*(options.get("constraints") or ()), *phase.constraints)
+    holds = kept if phase.restitution > 0.0 else (*kept, *begun)  # what bounces off does not hold
+    given = _given(phase, (*holds, *always), options, (t, t + phase.duration))
+    jump, impulse = None, np.zeros(6)
+    if begun or _begin(always, before):
+        hit = (*kept, *begun, *always)
+        e = [phase.restitution if any(c is b for b in begun) else 0.0 for c in hit]
+        rigid = [*(given["prescribed"] or {}), *_names(given["locked"])]
+        jump = capture(struck, q, v, hit, t=t, restitution=e, locked=rigid)
+        v, impulse = jump.v, _outer_impulse(struck, q, hit, jump)
+    request = Request(craft=craft, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
+    trajectory = _simulated(request, None if before is None else before.trajectory)
+    return PhaseResult(phase, trajectory, (*holds, *always), jump, holds, impulse, _ended_by(trajectory, phase))
 
 
-def _released(holding: list[AbstractConstraint], phase: Phase) -> list[AbstractConstraint]:
-    names = {c.title for c in holding}
+def _simulated(request: Request, after: Trajectory | None = None) -> Trajectory:
+    prepared = prepare(request, after)
+    return prepared.result(prepared.integrate(request.progress))
+
+
+def _given(
+    phase: Phase, held: Sequence[AbstractConstraint], options: Mapping[str, Any], span: tuple[float, float]
+) -> dict[str, Any]:
+    """Every option of `simulate` for one phase, but those that say where it starts."""
+    fields = {name: p.default for name, p in inspect.signature(simulate).parameters.items() if name in _OPTIONS}
+    given = {**fields, **options, **phase.options}
+    for name in ("control", "environment", "stabilisation"):
+        own = getattr(phase, name)
+        if own is not COMMON:
+            given[name] = own
+    given["constraints"] = tuple(held) or None
+    if given["stabilisation"] is not None and not held:
+        given["stabilisation"] = None  # it is that of other phases
+    event = phase.event
+    if event is not None:
+        given["events"] = [*_unlike(given["events"], event, phase), event]
+        if given["max_step"] is None and given["step"] is None:
+            given["max_step"] = phase.duration / LOOKS  # a step must not pass through what it shall see
+    if given["save_at"] is not None:
+        times = np.atleast_1d(np.asarray(given["save_at"], dtype=float))
+        given["save_at"] = times[(times >= span[0]) & (times <= span[1])]
+    return given
+
+
+def _unlike(events: Any, event: When, phase: Phase) -> list[Any]:
+    """The other events, none of which may bear the name of the one that the phase waits for."""
+    others = [] if events is None else [events] if callable(events) or isinstance(events, When) else list(events)
+    for k, other in enumerate(others):
+        if event_name(other, f"event {k}") == event.name:
+            raise ValueError(
+                f"phase '{phase.name}' waits for an event named '{event.name}', and events= has another of that name. Give one of them a "
+                f"name of its own: gs.When(function, name)."
+            )
+    return others
+
+
+def _ended_by(trajectory: Trajectory, phase: Phase) -> str | None:
+    return trajectory.events[-1].name if trajectory.status[0] == "stopped" else None
+
+
+# ---- a run that goes on
+
+
+def _again(result: PhaseResult, phase: Phase) -> PhaseResult:
+    return replace(result, phase=phase)
+
+
+def _continued(craft: Spacecraft, result: PhaseResult, phase: Phase, options: Mapping[str, Any]) -> PhaseResult:
+    """The phase in which the run was interrupted, to its end."""
+    span = result.trajectory.data.attrs["t_span"]
+    given = _given(phase, result.constraints, options, span)
+    given = {name: None if name in _OF_THE_RUN else value for name, value in given.items()}
+    given |= {"resume": result.trajectory, "save_at": result.trajectory.time}
+    trajectory = _simulated(Request(craft=craft, **given))
+    return replace(result, trajectory=trajectory, ended_by=_ended_by(trajectory, phase))
+
+
+def _refuse_anew(
+    craft: Spacecraft,
+    resume: PhasedRun,
+    phases: Sequence[Phase],
+    state: tuple[Any, Any],
+    t0: float,
+    options: Mapping[str, Any],
+) -> None:
+    if not isinstance(resume, PhasedRun):
+        raise TypeError(f"resume is {resume!r:.80}; expected what simulate_phases returned.")
+    if t0 != 0.0 or any(x is not None for x in (*state, *(options.get(name) for name in _OF_THE_RUN))):
+        raise ValueError(
+            "resume: q0, v0, t0, parameters, inputs and runs are those of the run that is continued. Leave them out."
+        )
+    before, now = ([(p.name, p.duration) for p in ps] for ps in ((r.phase for r in resume.phases), phases))
+    if now[: len(before)] != before:
+        raise ValueError(
+            f"resume: the run had the phases {', '.join(repr(n) for n, _ in before)}; expected the same again, of the same durations."
+        )
+
+
+# ---- what was asked for
+
+
+def _known(options: Mapping[str, Any], who: str) -> None:
+    for name in options:
+        if name in _ELSEWHERE:
+            raise TypeError(f"{name}= is no option of {who}. {_ELSEWHERE[name]}")
+        if name not in _OPTIONS:
+            raise TypeError(f"{who}: simulate has no option '{name}'. {nearest(name, _OPTIONS)}")
+
+
+def _one_run(craft: Spacecraft, q0: Any, v0: Any, options: Mapping[str, Any]) -> None:
+    axes = {name: np.ndim(x) - np.ndim(craft.value(name)) for name, x in (options.get("parameters") or {}).items()}
+    axes |= {name: np.ndim(x) - 1 for name, x in (("q0", q0), ("v0", v0)) if x is not None}
+    axes |= {"runs": np.ndim(options.get("runs", 0))}
+    for name, extra in axes.items():
+        if extra > 0:
+            raise ValueError(
+                f"simulate_phases makes one run at a time, since phases may end at different times; '{name}' is given for several. "
+                f"Call it once for each."
+            )
+
+
+def _names(locked: Any) -> list[str]:
+    return [locked] if isinstance(locked, str) else list(locked or ())
+
+
+def _released(grasps: Sequence[AbstractConstraint], phase: Phase) -> tuple[AbstractConstraint, ...]:
+    names = {c.title for c in grasps}
     for name in phase.release:
         if name not in names:
             raise ValueError(
                 f"phase '{phase.name}' releases '{name}', which does not hold; what holds: {', '.join(sorted(names)) or 'nothing'}."
             )
-    return [c for c in holding if c.title not in phase.release]
+    return tuple(c for c in grasps if c.title not in phase.release)
 
 
-def _begins(phase: Phase, results: Sequence[PhaseResult]) -> bool:
-    """True if some constraint of the phase did not hold in the phase before."""
-    before = results[-1].constraints if results else phase.constraints
-    return any(all(c is not b for b in before) for c in phase.constraints)
+def _begin(always: Sequence[AbstractConstraint], before: PhaseResult | None) -> bool:
+    """True if some constraint did not hold in the phase before. Those of the first phase must hold when it starts."""
+    return before is not None and any(all(c is not b for b in before.constraints) for c in always)
 
 
-def _integrals(traj: Trajectory) -> tuple[float, Array]:
-    """Work and impulse up to the very end of a phase, which need not be a saved time."""
-    assert traj.equations is not None
-    at, y = traj.equations.layout, traj.state.y[0]
-    work = sum(float(y[at.row(name)][0]) for name in ("work", "work_environment") if at.width(name))
-    return work, y[at.row("impulse")] if at.width("impulse") else np.zeros(6)
-
-
-def _line(result: PhaseResult) -> str:
-    t, _, _ = result.end
-    text = f"{result.phase.name or 'phase'}: {result.trajectory.time[0]:.6g} to {t:.6g} s"
-    if result.constraints:
-        text += "; held by " + ", ".join(c.title for c in result.constraints)
-    if result.capture is not None:
-        forces = np.linalg.norm(result.capture.on_second[:, 3:], axis=1)
-        text += f"; impulses {', '.join(f'{f:.3g}' for f in forces)} N s, {result.capture.energy_lost:.4g} J lost"
-    return text
+def _outer_impulse(craft: Spacecraft, q: Array, hit: Sequence[AbstractConstraint], jump: Capture) -> Array:
+    """What constraints onto the inertial frame change of the momentum [angular; linear] about its origin, (6,)."""
+    total = np.zeros(6)
+    for c, wrench in zip(hit, jump.on_second, strict=True):
+        if c.second == "N":
+            total -= wrench
+        elif c.first == "N":
+            p = frame_pose(craft, q, c.second).p
+            total += np.concatenate([wrench[:3] + cross(p, wrench[3:]), wrench[3:]])
+    return total

@@ -35,7 +35,7 @@ from .problem.request import (
     times,
     tolerances,
 )
-from .problem.runs import Runs, arguments, begin, constants, continued, start
+from .problem.runs import Runs, arguments, begin, carry_on, constants, continued, start
 from .problem.settings import Settings, ends_at_saves
 from .result.assembly import trajectory_of
 from .result.mode_audit import warn_if_broken
@@ -90,8 +90,12 @@ class Prepared:
         return trajectory
 
 
-def prepare(request: Request) -> Prepared:
-    """Read, checked, traced and compiled; no step is made."""
+def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
+    """Read, checked, traced and compiled; no step is made.
+
+    after: the run before in time, whose end the request starts from: the memory and the samples of its control law go on if the same one
+    acts again, and so do the loads of motors that lag.
+    """
     resume = request.resume
     if request.max_steps < 1:
         raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
@@ -99,19 +103,26 @@ def prepare(request: Request) -> Prepared:
     span, save = times(request.t_span, request.save_at, settings.step, resume)
     runs = _runs(request, settings, functions)
     t0 = float(span[0]) if resume is None else float(resume.data.attrs["t0"])
+    again = (
+        after is not None and functions["control"] is not None and after.functions["control"] is functions["control"]
+    )
+    if after is not None and again and after.equations is not None and after.equations.sampled:
+        t0 = after.equations.t0  # samples are counted from there
     outer = environment_of(functions["environment"])
     if outer is not None and outer.check is not None and resume is None:
         for row in runs.q:
-            outer.check(request.craft, t0, row)
+            outer.check(request.craft, float(span[0]), row)
     equations = _equations(request, settings, functions, runs, t0)
-    state = start(equations, runs, t0, settings.step)
+    state = start(equations, runs, float(span[0]), settings.step)
     x = arguments(equations, runs, state)
     if equations.constraints and resume is None:
         require_closed(equations, residuals_at(equations, x))
     system = compile_system(equations, functions["events"] or (), x[0])
     own = constants(equations, runs)
     if resume is None:
-        initial_samples(system, state, own)
+        goes_on = after is not None and carry_on(equations, state, after, again)
+        if not goes_on:
+            initial_samples(system, state, own)
     else:
         state = _restart(resume, settings.step)
     plan = plan_of(equations, settings, span, save, request.threads, request.max_steps)

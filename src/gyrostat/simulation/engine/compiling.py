@@ -38,6 +38,12 @@ class When:
     effect: Callable[..., tuple[Any, Any]] | None = None
 
 
+def event_name(event: Any, otherwise: str) -> str:
+    """Its own, or that of its function."""
+    function = event.function if isinstance(event, When) else event
+    return getattr(event, "name", "") or getattr(function, "__name__", "") or otherwise
+
+
 class SimulationWarning(UserWarning):
     """A run did not reach its end, or is slower than it could be."""
 
@@ -178,7 +184,7 @@ def _event_specs(equations: Equations, events: Any) -> tuple[tuple[EventSpec, ..
             raise ValueError(
                 f"event {k}: direction is {event.direction}; expected +1 (rising), -1 (falling) or 0 (both)."
             )
-        name = event.name or getattr(event.function, "__name__", "") or f"event {k}"
+        name = event_name(event, f"event {k}")
         effect = None if event.effect is None else _effect(equations, event.effect)
         specs.append(EventSpec(name, event.terminal, event.direction, effect))
         functions.append(event.function)

@@ -151,6 +151,20 @@ def start(equations: Equations, runs: Runs, t: float, step: float | None) -> Sta
     return State.begin(np.full(count, t), y, held, np.full(count, step or 0.0))
 
 
+def carry_on(equations: Equations, state: State, after: Trajectory, same_law: bool) -> bool:
+    """What goes on from the run before: loads of motors that lag; memory and samples, where the same law acts. True if held values do."""
+    before = after.equations
+    assert before is not None
+    at, old = equations.layout, before.layout
+    if at.width("load") and old.width("load"):
+        state.y[:, at.row("load")] = after.state.y[:, old.row("load")]
+    if not same_law:
+        return False
+    state.y[:, at.row("z")] = after.state.y[:, old.row("z")]
+    state.held[:] = after.state.held
+    return bool(at.n_held)
+
+
 def arguments(equations: Equations, runs: Runs, state: State) -> Array:
     """x of every run, (runs, size)."""
     return np.hstack([state.t[:, None], state.y, state.held, constants(equations, runs)])

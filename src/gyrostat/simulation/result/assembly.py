@@ -48,7 +48,7 @@ def trajectory_of(
         "model": craft.name,
         "gyrostat": __version__,
         **settings.attributes(),
-        "t_span": (equations.t0, float(span[1])),
+        "t_span": (float(span[0] if resume is None else resume.data.attrs["t_span"][0]), float(span[1])),
         "t0": equations.t0,
         "inputs": {name: list(shape) for name, shape in runs.inputs.items()},
         "functions": [name for name in FUNCTIONS if functions[name] is not None],

@@ -1,0 +1,148 @@
+"""What a run in phases leaves: each phase with its constraints and its jump, and all of them end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra import Array
+from ..constraints import AbstractConstraint, Capture
+from ..model import Spacecraft
+from .result.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from .phases import Phase
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseResult:
+    """One phase: its run, the constraints that held, and the jump at its start, if constraints began there.
+
+    grasps: those of the constraints that stay on until they are released. impulse: what the jump changed of the momentum [angular; linear]
+    about the inertial origin, where a constraint binds the craft to the inertial frame. ended_by: the terminal event that ended the
+    phase, if one did.
+    """
+
+    phase: Phase
+    trajectory: Trajectory
+    constraints: tuple[AbstractConstraint, ...]
+    capture: Capture | None
+    grasps: tuple[AbstractConstraint, ...] = ()
+    impulse: Array = field(default_factory=lambda: np.zeros(6))
+    ended_by: str | None = None
+
+    @property
+    def happened(self) -> bool:
+        """True if the phase ended by its event `until`."""
+        return self.ended_by is not None and self.ended_by == self.phase.until_name
+
+    @property
+    def finished(self) -> bool:
+        """True if it came to the end of its duration, or to a terminal event."""
+        return self.trajectory.status[0] in ("done", "stopped")
+
+    @property
+    def end(self) -> tuple[float, Array, Array]:
+        """Time and state at which the phase ended: at the event, if it happened, after any effect of it."""
+        return (float(self.trajectory.data["t_end"]), *self.trajectory.final)
+
+    @property
+    def missed(self) -> str:
+        """That the event which the phase waits for did not happen; empty if it did, or if nothing was waited for."""
+        if self.phase.until is None or self.happened or self.ended_by is not None or not self.finished:
+            return ""
+        return (
+            f"phase '{self.phase.name}' ended at t = {self.end[0]:g} s without its event; the phases after it are not run. Give it "
+            f"longer, or look at how near the event came."
+        )
+
+    @property
+    def over(self) -> bool:
+        """True if no phase follows: it is unfinished, waited for its event in vain, or was ended by another terminal event."""
+        return not self.finished or bool(self.missed) or (self.ended_by is not None and not self.happened)
+
+
+@dataclass(frozen=True, eq=False)
+class PhasedRun:
+    """All phases, and their states end to end. options: those of `simulate` for all phases, for whoever continues the run."""
+
+    craft: Spacecraft
+    phases: tuple[PhaseResult, ...]
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, name: str) -> PhaseResult:
+        for result in self.phases:
+            if result.phase.name == name:
+                return result
+        raise ValueError(f"no phase '{name}'; there are {', '.join(repr(r.phase.name) for r in self.phases)}.")
+
+    @property
+    def ok(self) -> bool:
+        """True if every phase came to its end, by the event it waited for where it waited for one."""
+        return self.trajectory.ok
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is work, and what a
+        grasp onto the inertial frame changes of the momentum, impulse.
+        """
+        import xarray
+
+        parts, work, impulse = [], 0.0, np.zeros(6)
+        loads = [name for name in ("command", "tau", "wrenches", "vdot", "potential") if self._all_have(name)]
+        for k, result in enumerate(self.phases):
+            signals = result.trajectory.signals[loads]
+            data = result.trajectory.data[["q", "v", "work", "impulse"]].merge(signals, combine_attrs="override")
+            if result.capture is not None:
+                work -= float(result.capture.energy_lost)
+                impulse = impulse + result.impulse
+            data = data.assign(work=data["work"] + work, impulse=data["impulse"] + impulse)
+            done = _integrals(result.trajectory)
+            work, impulse = work + done[0], impulse + done[1]
+            rows = np.isfinite(data["q"].values).all(axis=-1)
+            if k < len(self.phases) - 1:
+                rows &= data["time"].values < result.end[0]  # the next phase starts there
+            parts.append(data.isel(time=rows))
+        joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
+        last = self.phases[-1].trajectory
+        joined = joined.assign({name: last.data[name] for name in ("t_end", "q_end", "v_end")})
+        begin, end = self.phases[0].trajectory.data.attrs["t_span"][0], last.data.attrs["t_span"][1]
+        failures = [message for result in self.phases for message in result.trajectory.failures]
+        failures += [result.missed for result in self.phases if result.missed]
+        joined.attrs = {**last.data.attrs, "t_span": (begin, end), "failures": tuple(failures)}
+        events = tuple(event for result in self.phases for event in result.trajectory.events)
+        states = [result.trajectory.state for result in self.phases]
+        steps, rejections = (np.sum([getattr(s, name) for s in states], axis=0) for name in ("steps", "rejections"))
+        state = replace(last.state, steps=steps, rejections=rejections)
+        return Trajectory(
+            self.craft, joined, state, last.constants, last.parameters, events, interrupted=last.interrupted
+        )
+
+    def _all_have(self, name: str) -> bool:
+        return all(name in result.trajectory.signals for result in self.phases)
+
+    def __str__(self) -> str:
+        return "\n".join(_line(r) for r in self.phases)
+
+
+def _integrals(traj: Trajectory) -> tuple[float, Array]:
+    """Work and impulse up to the very end of a phase, which need not be a saved time."""
+    assert traj.equations is not None
+    at, y = traj.equations.layout, traj.state.y[0]
+    work = sum(float(y[at.row(name)][0]) for name in ("work", "work_environment") if at.width(name))
+    return work, y[at.row("impulse")] if at.width("impulse") else np.zeros(6)
+
+
+def _line(result: PhaseResult) -> str:
+    t, _, _ = result.end
+    text = f"{result.phase.name or 'phase'}: {result.trajectory.data.attrs['t_span'][0]:.6g} to {t:.6g} s"
+    if result.constraints:
+        text += "; held by " + ", ".join(c.title for c in result.constraints)
+    if result.capture is not None:
+        forces = np.linalg.norm(result.capture.on_second[:, 3:], axis=1)
+        text += f"; impulses {', '.join(f'{f:.3g}' for f in forces)} N s, {result.capture.energy_lost:.4g} J lost"
+    return text
