@@ -78,11 +78,13 @@ def test_one_command_writes_result_report_and_scene(tmp_path, monkeypatch):
     [
         (('"tool", "grip"], closer', '"tool", "gripp"], closer'), "no body or frame 'gripp'"),
         (('release = ["grapple"]', 'release = ["claw"]'), "releases 'claw', which is not held"),
-        (('law = "pd"', 'law = "pid"'), "a law with memory cannot be combined with"),
+        (("rtol = 1e-11", 'duration = "9 s"'), "'duration' has no meaning here: the phases say how long"),
+        (("rtol = 1e-11", 'conserve = "momentum"'), "'conserve' takes one spacecraft with a free base"),
+        (('release = ["grapple"]', "restitution = 0.5"), "'restitution' is that of a grasp"),
         (('closer_than = "5 cm"', 'closer_than = "0 cm"'), "closer_than is 0 m; expected more than zero"),
         (('kind = "weld"', 'kind = "glue"'), "kind is 'glue'"),
         (('name = "release"', 'naem = "release"'), "unknown key 'naem'"),
-        (("[run]", 'locked = ["joint_1"]\n[run]'), "locked"),
+        (("[start.joints]", 'locked = ["joint_9"]\n[start.joints]'), "no joint 'joint_9'"),
         (('spacecraft = "client"', 'spacecraft = "cleint"'), "no spacecraft 'cleint' is bundled"),
     ],
 )
@@ -90,6 +92,48 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, change, message):
     with pytest.raises(ModelError) as caught:
         scenario.load(changed(tmp_path, change))
     assert message in str(caught.value) and "capture.toml:" in str(caught.value)
+
+
+SHORT = (
+    ('duration = "120 s"', 'duration = "4 s"'),
+    ('duration = "20 s"', 'duration = "1 s"'),
+    ("rtol = 1e-11", "rtol = 1e-9"),
+    ("atol = 1e-13", "atol = 1e-11"),
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("[control]", "[actuators]\nlag = 0.5\n[control]"),
+        ("[control]", "[actuators]\nlag = 0.5\nsaturate = true\n[stops]\n[control]"),
+        ('law = "pd"', 'law = "pid"'),
+        ('law = "pd"', 'law = "pd"\nperiod = "0.1 s"'),
+        ("[start.joints]", 'locked = ["joint_1"]\n[start.joints]'),
+        ("[control]", '[[torque]]\nat = "22.5 s"\njoints = { joint_1 = "3 N m" }\n[control]'),
+    ],
+    ids=["actuators", "actuators and stops", "law with memory", "sampled law", "locked joint", "pulse of torque"],
+)
+def test_what_a_scenario_may_have_a_capture_may_have(tmp_path, change):
+    """Refused or dropped before: actuators, stops, memory, samples, locks, pulses after the first second."""
+    plain = scenario.load(changed(tmp_path, *SHORT)).run()
+    run = scenario.load(changed(tmp_path, *SHORT, change)).run()
+    assert run.ok and [r.phase.name for r in run.phases] == ["approach", "hold", "release"]
+    assert np.abs(run.phases[-1].end[2] - plain.phases[-1].end[2]).max() > 1e-6
+    assert run.trajectory.audit.worst < 1e-8
+
+
+def test_rows_are_saved_as_often_as_the_file_says(tmp_path):
+    run = scenario.load(changed(tmp_path, *SHORT, ("[run]", '[run]\nsave_every = "0.5 s"'))).run()
+    assert np.abs(np.diff(run.trajectory.time) - 0.5).max() < 1e-9 and len(run.trajectory.time) > 40
+
+
+def test_a_capture_that_never_grasps_does_not_end_well(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = changed(tmp_path, *SHORT, ('duration = "60 s"', 'duration = "3 s"'))
+    done = CliRunner().invoke(app, ["run", str(path)])
+    assert done.exit_code == 3 and "without its event" in done.output
+    assert not gs.Trajectory.load(tmp_path / "capture.nc").ok
 
 
 def test_target_without_phases_is_refused(tmp_path):

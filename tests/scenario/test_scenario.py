@@ -314,3 +314,25 @@ def test_every_key_is_described():
     assert missing == []
     for units in UNITS.values():
         assert all(f"`{unit}`" in page for unit in units)
+
+
+@pytest.mark.parametrize("torque", ["", '[[torque]]\nat = "0.5 s"\njoints = { joint_2 = "0.2 N m" }\n'])
+def test_a_sampled_law_holds_its_torque_between_samples(tmp_path, torque):
+    text = f"""
+spacecraft = "servicer"
+{RUN}
+[control]
+law = "pd"
+period = "0.25 s"
+bandwidth = "0.1 Hz"
+[[waypoint]]
+at = "2 s"
+joints = {{ joint_1 = "5 deg" }}
+{torque}
+"""
+    run = load(tmp_path, text).simulate()
+    command, sample = run.signals["command"].values, np.floor(run.time / 0.25 + 1e-9)
+    assert run.ok and len(np.unique(sample)) == 9
+    for k in np.unique(sample)[:-1]:
+        assert np.ptp(command[sample == k], axis=0).max() == 0.0
+    assert np.ptp(command, axis=0).max() > 0.01

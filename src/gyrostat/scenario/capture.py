@@ -15,7 +15,7 @@ from ..model.assembly import joined_state, together
 from .capture_schema import CaptureTable, GraspTable, PhaseTable
 from .manoeuvre import initial_state
 from .reading import Source
-from .scenario import Scenario, _options, add_outputs, spacecraft_of
+from .scenario import Scenario, _options, add_outputs, check_locked, spacecraft_of
 from .schema import Control
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class CaptureScenario(Scenario):
         """All phases, with the impulses of each grasp."""
         from ..simulation.phases import Phase, simulate_phases
 
-        options = {**self.options, **changes}
-        control, environment = options.pop("control", None), options.pop("environment", None)
         made = [
             Phase(
                 phase.duration,
@@ -42,13 +40,11 @@ class CaptureScenario(Scenario):
                 grasp=[_grasp(grasp) for grasp in phase.grasp],
                 release=phase.release,
                 until=None if phase.until is None else _near(phase.until.frames, phase.until.closer_than),
-                control=control,
-                environment=environment,
                 restitution=phase.restitution,
             )
             for phase in self.phases
         ]
-        return simulate_phases(self.craft, self.q0, self.v0, made, **options)
+        return simulate_phases(self.craft, self.q0, self.v0, made, **{**self.options, **changes})
 
     def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
         """All phases as one trajectory. What happened in each is in its attribute `phases`."""
@@ -71,17 +67,15 @@ def capture_scenario(source: Source, table: CaptureTable, path: Path) -> Capture
     ]
     q, v = joined_state(both, states)
     _check_frames(source, both, table)
+    check_locked(source, both, table.locked)
     _refuse(source, table)
     source.report.raise_errors()
     if (table.waypoint or table.rate) and table.control is None:
         table = table.model_copy(update={"control": Control()})
-    options = {
-        k: x
-        for k, x in _options(source, both, table, q).items()
-        if x is not None and k not in ("save_at", "breakpoints")
-    }
-    source.report.raise_errors()
     total = sum(phase.duration for phase in table.phase)
+    table = table.model_copy(update={"run": table.run.model_copy(update={"duration": total})})
+    options = _options(source, both, table, q)
+    source.report.raise_errors()
     name = table.name or path.stem
     return CaptureScenario(
         name, both, q, v, total, options, tuple(table.outputs), source.text, path, phases=tuple(table.phase)
@@ -107,18 +101,16 @@ def _check_frames(source: Source, both: Spacecraft, table: CaptureTable) -> None
 
 
 def _refuse(source: Source, table: CaptureTable) -> None:
-    for key in ("actuators", "stops", "locked", "mode"):
-        if getattr(table, key, None):
-            source.error("not-with-phases", (), f"'{key}' cannot be combined with [[phase]] yet.", "Leave it out.", key)
     if table.run.conserve is not None:
-        source.error(
-            "not-with-phases", ("run",), "'conserve' cannot be combined with [[phase]].", "Leave it out.", "conserve"
-        )
-    if table.control is not None and (table.control.law in ("pid", "prescribed") or table.control.period is not None):
-        hint = 'Use law = "computed_torque" or "pd", without a period.'
-        source.error(
-            "not-with-phases", ("control",), "a law with memory cannot be combined with [[phase]] yet.", hint, "law"
-        )
+        message = "'conserve' takes one spacecraft with a free base; here are two."
+        source.error("not-with-phases", ("run",), message, "Leave it out.", "conserve")
+    if "duration" in table.run.model_fields_set:
+        message = "'duration' has no meaning here: the phases say how long they last."
+        source.error("not-with-phases", ("run",), message, "Leave it out.", "duration")
+    for k, phase in enumerate(table.phase):
+        if phase.restitution and not phase.grasp:
+            message = "'restitution' is that of a grasp, and nothing is grasped."
+            source.error("no-grasp", ("phase", k), message, "Leave it out, or add [[phase.grasp]].", "restitution")
 
 
 def _grasp(grasp: GraspTable) -> gc.AbstractConstraint:

@@ -64,7 +64,7 @@ class PhaseTable(Table):
 class CaptureRun(Run):
     """How it is integrated; the phases say how long."""
 
-    duration: Time = Field(default=1.0, description="Not used: the phases say how long.")
+    duration: Time = Field(default=1.0, description="Refused: the phases say how long.")
 
 
 class CaptureTable(ScenarioTable):

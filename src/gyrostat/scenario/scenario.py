@@ -74,7 +74,19 @@ def load(path: str | Path) -> Scenario:
         return capture_scenario(source, table, path)
     craft = spacecraft_of(source, table.spacecraft, path, base=table.base)
     q, v = initial_state(source, craft, table.start)
-    for k, name in enumerate(table.locked):
+    check_locked(source, craft, table.locked)
+    if (table.waypoint or table.rate) and table.control is None:
+        table = table.model_copy(update={"control": Control()})
+    options = _options(source, craft, table, q)
+    source.report.raise_errors()
+    return Scenario(
+        table.name or path.stem, craft, q, v, table.run.duration, options, tuple(table.outputs), source.text, path
+    )
+
+
+def check_locked(source: Source, craft: Spacecraft, names: Sequence[str]) -> None:
+    """Joints that are there, each named once."""
+    for k, name in enumerate(names):
         if name not in {j.name for j in craft.joints}:
             from ..model import nearest
 
@@ -85,15 +97,8 @@ def load(path: str | Path) -> Scenario:
                 nearest(name, [j.name for j in craft.joints]),
                 "locked",
             )
-        elif name in table.locked[:k]:
+        elif name in names[:k]:
             source.error("twice", (), f"joint '{name}' is locked twice.", "Name it once.", "locked")
-    if (table.waypoint or table.rate) and table.control is None:
-        table = table.model_copy(update={"control": Control()})
-    options = _options(source, craft, table, q)
-    source.report.raise_errors()
-    return Scenario(
-        table.name or path.stem, craft, q, v, table.run.duration, options, tuple(table.outputs), source.text, path
-    )
 
 
 def spacecraft_of(source: Source, name: str, path: Path, place: Place = (), base: str | None = None) -> Spacecraft:
@@ -232,8 +237,8 @@ def _law(
     )
     if control.period is not None:
         if loads is None:
-            return Controller(lambda c, t, q, v, z: law(c, t, q, v), period=control.period)
-        return Controller(lambda c, t, q, v, z: law(c, t, q, v) + loads(t), period=control.period)
+            return Controller(law, period=control.period)
+        return Controller(lambda c, t, q, v: law(c, t, q, v) + loads(t), period=control.period)
     return law if loads is None else (lambda c, t, q, v: law(c, t, q, v) + loads(t))
 
 
