@@ -257,19 +257,6 @@ def test_a_mesh_root_is_searched_by_the_endings_of_a_path(tmp_path):
     assert found[0].file == str((tmp_path / "elsewhere" / "meshes" / "arm.stl").resolve())
 
 
-def test_xacro_is_expanded(tmp_path):
-    pytest.importorskip("xacrodoc")
-    path = tmp_path / "craft.xacro"
-    path.write_text(
-        '<robot name="craft" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="m" value="4.5"/>'
-        '<link name="hub"><inertial><mass value="${2*m}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
-        "</robot>"
-    )
-    assert gs.total_mass(load(path)) == 9.0
-    path.write_text('<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="${nothing}"/></robot>')
-    assert [f.code for f in check(path).errors] == ["xacro"]
-
-
 def test_a_urdf_may_be_named_xml(tmp_path):
     path = tmp_path / "craft.xml"
     path.write_text(robot(link("hub")))

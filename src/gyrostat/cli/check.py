@@ -18,7 +18,7 @@ from ..io import CheckResult
 from ..io import check as check_file
 from ..kinematics import center_of_mass, composite_inertia, neutral, total_mass
 from ..model import Joint, Spacecraft
-from .files import model_file
+from .files import Trust, model_file
 from .output import BaseKind, console, number, numbers, print_findings, safe, summary
 
 MAX_ROWS = 60
@@ -39,9 +39,10 @@ def check(
         Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)
     ] = None,
     base: BaseKind = None,
+    trust: Trust = False,
 ) -> None:
     """Show what is in a spacecraft FILE and what is wrong with it."""
-    result = check_file(file, base=base, mesh_root=mesh_root)
+    result = check_file(file, base=base, mesh_root=mesh_root, trust=trust)
     failed = any(f.level == "error" or (strict and f.level == "warning") for f in result.findings)
     if as_json:
         typer.echo(json.dumps(as_dict(file, result, ok=not failed), indent=2))

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from ..io import load, save
-from .files import model_file
+from .files import Trust, model_file
 from .output import BaseKind, console, print_findings, safe
 
 
@@ -28,13 +28,14 @@ def convert(
         Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)
     ] = None,
     base: BaseKind = None,
+    trust: Trust = False,
 ) -> None:
     """Read SOURCE, write TARGET: the same spacecraft, the same dynamics, in the other format."""
     if target.exists() and not overwrite:
         raise typer.BadParameter(
             f"'{target}' exists already. Choose another name, or pass --overwrite.", param_hint="TARGET"
         )
-    craft = load(source, base=base, mesh_root=mesh_root)
+    craft = load(source, base=base, mesh_root=mesh_root, trust=trust)
     save(craft, target)
     out = console()
     print_findings(out, craft.findings)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from ..models import file as bundled
+
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Read xacro files, whose expressions are run as Python on this machine.")
+]
 
 
 def model_file(path: Path) -> Path:

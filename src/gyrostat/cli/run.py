@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..io.writing import check_writable
+from .files import Trust
 from .output import console, errors, safe, sentence
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def run(
     plot: Annotated[bool, typer.Option("--plot", help="Write the plots as SCENARIO.png.")] = False,
     view: Annotated[bool, typer.Option("--view", help="Show the run in the browser at the end.")] = False,
     port: Annotated[int, typer.Option(help="For --view.", min=1, max=65535)] = 8080,
+    trust: Trust = False,
 ) -> None:
     """Run a SCENARIO and keep its result. Ctrl-C stops it and keeps what there is."""
     from ..scenario import load
@@ -43,7 +45,7 @@ def run(
     if out.suffix not in (".nc", ".mat"):
         raise typer.BadParameter(f"'{out}': results are written as .nc or .mat.", param_hint="--out")
     picture = Path(f"{scenario.stem}.png") if plot else None
-    work = load(scenario)
+    work = load(scenario, trust=trust)
     check_writable(out, report, scene, picture)
     screen = console()
     screen.print(Text(safe(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 from ..io import load
 from ..verification import Comparison, VerifyReport
 from ..verification import verify as compare
-from .files import model_file
+from .files import Trust, model_file
 from .output import console, errors, safe
 
 
@@ -29,9 +29,10 @@ def verify(
     compiled: Annotated[bool, typer.Option(help="Also machine code against plain NumPy.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
     base: Annotated[str | None, typer.Option(help="Kind of the base's joint, in place of the file's.")] = None,
+    trust: Trust = False,
 ) -> None:
     """Compute the dynamics of the spacecraft in FILE by every formulation and compare them, state by state."""
-    craft = load(file, base=base)
+    craft = load(file, base=base, trust=trust)
     with errors().status("verifying") as status:
         report = compare(
             craft,

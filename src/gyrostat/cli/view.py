@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..model import Spacecraft
-from .files import model_file
+from .files import Trust, model_file
 from .output import console
 
 if TYPE_CHECKING:
@@ -24,15 +24,16 @@ def view(
     port: Annotated[int, typer.Option(help="The next free one is taken if it is in use.", min=1, max=65535)] = 8080,
     run: Annotated[int, typer.Option(help="Which run of a batch.", min=0)] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    trust: Trust = False,
 ) -> None:
     """Show FILE in the browser: joint sliders, playback, momentum. Ctrl-C ends it."""
-    craft, trajectory, q = read(file)
+    craft, trajectory, q = read(file, trust=trust)
     if trajectory is not None and trajectory.batched and run >= len(trajectory.state.t):
         raise typer.BadParameter(f"there are runs 0 to {len(trajectory.state.t) - 1}.", param_hint="--run")
     serve(craft, trajectory, q=q, host=host, port=port, run=run, open_browser=not no_open)
 
 
-def read(file: str) -> tuple[Spacecraft, Trajectory | None, Any]:
+def read(file: str, *, trust: bool = False) -> tuple[Spacecraft, Trajectory | None, Any]:
     """The spacecraft, and a run of it or a configuration."""
     from ..io import load
 
@@ -45,10 +46,10 @@ def read(file: str) -> tuple[Spacecraft, Trajectory | None, Any]:
     if path.suffix == ".toml" and _is_scenario(path):
         from ..scenario import load as load_scenario
 
-        work = load_scenario(path)
+        work = load_scenario(path, trust=trust)
         trajectory = work.simulate()
         return work.craft, trajectory, None
-    return load(path), None, None
+    return load(path, trust=trust), None, None
 
 
 def _is_scenario(path: Path) -> bool:

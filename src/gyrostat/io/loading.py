@@ -28,20 +28,23 @@ class CheckResult:
         return tuple(f for f in self.findings if f.level == "error")
 
 
-def load(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None) -> Spacecraft:
+def load(
+    path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None, trust: bool = False
+) -> Spacecraft:
     """The spacecraft in a file: .urdf, .xml (MJCF or URDF), .toml or .xacro; or a bundled one by its name, `gs.load("servicer")`.
 
     base: kind of the base's joint ("free", "fixed", "spherical", "planar"). By default what the file says; URDF, which
         cannot say, floats.
     mesh_root: a further folder in which to look for meshes, for viewing only. The dynamics never opens a mesh.
+    trust: read xacro, whose expressions are run as Python. No other format runs anything.
 
     Raises `ModelError` (a ValueError) with every finding. Warnings and notes are kept in `craft.findings`.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows is refused by name
-        return _load(Path(path), base, None if mesh_root is None else Path(mesh_root))
+        return _load(Path(path), base, None if mesh_root is None else Path(mesh_root), trust)
 
 
-def _load(path: Path, base: str | None, mesh_root: Path | None) -> Spacecraft:
+def _load(path: Path, base: str | None, mesh_root: Path | None, trust: bool) -> Spacecraft:
     if base is not None and base not in KINDS:
         raise ValueError(f"base is '{base}'; expected a joint kind such as 'free' or 'fixed'. {nearest(base, KINDS)}")
     if not path.suffix and len(path.parts) == 1 and not path.exists():
@@ -59,7 +62,7 @@ def _load(path: Path, base: str | None, mesh_root: Path | None) -> Spacecraft:
     if suffix == ".xacro":
         from .xacro import expand
 
-        data = expand(path)
+        data = expand(path, trust=trust)
     if suffix in (".xml", ".mjcf") and parse_xml(data, str(path)).tag in ("mujoco", "mujocoinclude"):
         from .mjcf import read_mjcf
 
@@ -79,15 +82,17 @@ def _bundled(name: str) -> Path:
         raise fail("no-file", name, f"there is no such file, and {error}", hint) from None
 
 
-def load_formation(path: PathLike, *others: PathLike, mesh_root: PathLike | None = None) -> dict[str, Spacecraft]:
+def load_formation(
+    path: PathLike, *others: PathLike, mesh_root: PathLike | None = None, trust: bool = False
+) -> dict[str, Spacecraft]:
     """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its base; or those of
     several files, by their own names. `gs.Formation(gs.load_formation(...))` makes a formation of them.
     """
     if not others:
-        return _load_several(Path(path), mesh_root)
+        return _load_several(Path(path), mesh_root, trust)
     found: dict[str, Spacecraft] = {}
     for file in (path, *others):
-        inside = _load_several(Path(file), mesh_root)
+        inside = _load_several(Path(file), mesh_root, trust)
         named = {craft.name: craft for craft in inside.values()} if len(inside) == 1 else inside
         for name, craft in named.items():
             if name in found:
@@ -99,21 +104,23 @@ def load_formation(path: PathLike, *others: PathLike, mesh_root: PathLike | None
     return found
 
 
-def _load_several(path: Path, mesh_root: PathLike | None) -> dict[str, Spacecraft]:
+def _load_several(path: Path, mesh_root: PathLike | None, trust: bool) -> dict[str, Spacecraft]:
     roots = (path.parent,) if mesh_root is None else (path.parent, Path(mesh_root))
     data = read_bytes(path)
     if path.suffix.lower() in (".xml", ".mjcf") and parse_xml(data, str(path)).tag == "mujoco":
         from .mjcf import read_mjcf_formation
 
         return read_mjcf_formation(data, str(path), mesh_roots=roots)
-    craft = load(path, mesh_root=mesh_root)
+    craft = load(path, mesh_root=mesh_root, trust=trust)
     return {craft.base: craft}
 
 
-def check(path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None) -> CheckResult:
+def check(
+    path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None, trust: bool = False
+) -> CheckResult:
     """As `load`, but errors are returned with the other findings instead of raised."""
     try:
-        craft = load(path, base=base, mesh_root=mesh_root)
+        craft = load(path, base=base, mesh_root=mesh_root, trust=trust)
     except ModelError as error:
         return CheckResult(None, error.findings)
     return CheckResult(craft, craft.findings)

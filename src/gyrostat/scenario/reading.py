@@ -21,10 +21,10 @@ MAX_REPORTED = 40
 
 
 class Source:
-    """The text of a file and where its keys stand, for messages."""
+    """The text of a file and where its keys stand, for messages; and whether files that it names may run code."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self.file, self.text = file, text
+    def __init__(self, file: str, text: str, trust: bool = False) -> None:
+        self.file, self.text, self.trust = file, text, trust
         self.lines = key_lines(text)
         self.report = Report(file)
 
@@ -37,7 +37,7 @@ class Source:
         self.report.error(code, words(place), message, hint, self.line((*place, key) if key else place))
 
 
-def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
+def read_scenario(path: Path, *, trust: bool = False) -> tuple[ScenarioTable | FormationTable, Source]:
     """Raises a `ModelError` with every finding."""
     file = str(path)
     try:
@@ -47,7 +47,7 @@ def read_scenario(path: Path) -> tuple[ScenarioTable | FormationTable, Source]:
     if len(data) > MAX_BYTES:
         raise fail("too-large", file, f"has {len(data) / 2**20:.1f} MB; a scenario has 1 MB at most.")
     text, raw = parse_toml(data, file)
-    source = Source(file, text)
+    source = Source(file, text, trust)
     if "body" in raw and "spacecraft" not in raw:
         raise fail(
             "not-a-scenario",

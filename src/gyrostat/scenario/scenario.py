@@ -60,10 +60,13 @@ class Scenario:
         return trajectory
 
 
-def load(path: str | Path) -> Scenario:
-    """The scenario in a TOML file. Raises a `ModelError` with everything that is wrong, and where."""
+def load(path: str | Path, *, trust: bool = False) -> Scenario:
+    """The scenario in a TOML file. Raises a `ModelError` with everything that is wrong, and where.
+
+    trust: read xacro files that it names, whose expressions are run as Python.
+    """
     path = Path(path)
-    table, source = read_scenario(path)
+    table, source = read_scenario(path, trust=trust)
     if isinstance(table, FormationTable):
         from .formation import formation_scenario
 
@@ -116,7 +119,13 @@ def spacecraft_of(source: Source, name: str, path: Path, place: Place = (), base
     if not file.is_file():
         message = f"the file '{name}' does not exist beside the scenario."
         raise fail("no-such-spacecraft", source.file, message, "Check the name.", line, where)
-    return load_craft(file, base=base)
+    try:
+        return load_craft(file, base=base, trust=source.trust)
+    except ModelError as error:
+        found = error.findings[0]
+        if found.code != "untrusted":
+            raise
+        raise fail(found.code, source.file, f"'{name}' {found.message}", found.hint, line, where) from None
 
 
 def run_options(run: Run) -> dict[str, Any]:
