@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 from exact import exact, mp
-from gyrostat.environment import EARTH, Orbit, Planet, PlanetCentered, from_hill, hill_frame, to_hill
+from gyrostat.environment import EARTH, MARS, MOON, Orbit, Planet, PlanetCentered, from_hill, hill_frame, to_hill
 from gyrostat.environment.kepler import eccentric_anomaly, iterations_for
 from gyrostat.tracing import Kernel, trace
 
@@ -110,6 +112,22 @@ def test_hill_frame():
     ("build", "words"),
     [
         (lambda: Orbit.circular(-100e3), "lies inside the planet"),
+        (
+            lambda: Orbit.circular(altitude=500),
+            r"down to 500 m above Earth, into air where .* \(below 100000 m\). Lengths are in metres: 500 km are 500e3",
+        ),
+        (lambda: Orbit.from_elements(6.6e6, 0.02), "down to 89863.7 m above Earth"),
+        (
+            lambda: Orbit.circular(70e3, planet=MARS),
+            r"above Mars, .* planet=dataclasses.replace\(MARS, dense_air=0.0\)",
+        ),
+        (lambda: Orbit.circular(500e3, inclination=51.6), r"inclination is 51.6; .* pi at most. .* np.radians\(51.6\)"),
+        (lambda: Orbit.circular(500e3, inclination=-98.0), "inclination is -98; expected radians"),
+        (lambda: Orbit.circular(500e3, 0.9, node=120.0), "node is 120; expected radians, 2 pi at most.* modulo 2 pi"),
+        (lambda: Orbit.circular(500e3, 0.9, argument=45.0), "argument is 45; expected radians"),
+        (lambda: Orbit.from_elements(7e6, 0.01, 0.9, 0.0, 270.0), "pericenter is 270; expected radians"),
+        (lambda: Orbit.from_elements(7e6, 0.01, 0.9, 0.0, 0.0, 10.0), "true_anomaly is 10; expected radians"),
+        (lambda: Orbit.circular(500e3, inclination=float("nan")), "inclination is nan; expected radians"),
         (lambda: Orbit.from_elements(7e6, 0.5), "pericentre at 3.5e.06 m .* lies inside the planet"),
         (lambda: Orbit.from_elements(7e6, 1.2), "no ellipse; expected a > 0, 0 <= e < 1"),
         (lambda: Orbit.from_state([7000, 0, 0], [0, 7.5, 0]), "inside it .* in metres"),
@@ -128,3 +146,10 @@ def test_planet_centred_origin_stays():
     r, v = PlanetCentered().state(5.0)
     assert not r.any()
     assert not v.any()
+
+
+def test_low_orbits_where_there_is_no_air_and_angles_of_a_whole_turn_pass():
+    assert Orbit.circular(500.0, planet=MOON).a == MOON.radius + 500.0
+    assert Orbit.circular(80.001e3, planet=MARS).a == MARS.radius + 80.001e3
+    assert Orbit.circular(50e3, planet=replace(EARTH, dense_air=0.0)).a == EARTH.radius + 50e3
+    assert Orbit.from_elements(7e6, 0.01, np.pi, 2 * np.pi, -2 * np.pi, 2 * np.pi).e == 0.01

@@ -278,6 +278,12 @@ WRONG = [
     ),
     ('spacecraft = "servicer"\n[environment.orbit]\naltitud = 1\n' + RUN, 3, "Did you mean 'altitude'?"),
     ('spacecraft = "servicer"\n[environment.orbit]\naltitude = "500 min"\n' + RUN, 3, "a time; expected a length"),
+    ('spacecraft = "servicer"\n[environment.orbit]\naltitude = 500\n' + RUN, 3, 'in a file "500 km"'),
+    (
+        'spacecraft = "servicer"\n[environment.orbit]\naltitude = 5e5\ninclination = 51.6\n' + RUN,
+        4,
+        'in a file "51.6 deg"',
+    ),
     ('spacecraft = "servicer"\n[actuators]\nrate = 1.0\n' + RUN, 2, "rate limit needs a lag"),
     ('spacecraft = "servicer\n' + RUN, 1, "is not valid TOML"),
 ]

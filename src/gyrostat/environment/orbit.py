@@ -67,6 +67,13 @@ class Orbit:
         """From Kepler's elements at t = 0, in m and rad. node: right ascension of the ascending node."""
         if not 0.0 <= e < 1.0:
             return cls(planet, float(a), float(e), np.eye(3))  # which says what is wrong with it
+        _ask_about_angles(
+            inclination=(inclination, pi),
+            node=(node, 2 * pi),
+            pericenter=(pericenter, 2 * pi),
+            true_anomaly=(true_anomaly, 2 * pi),
+        )
+        _ask_about_air(planet, a * (1.0 - e) - planet.radius)
         x, _, z = np.eye(3)
         R = rotation_about(z, node) @ rotation_about(x, inclination) @ rotation_about(z, pericenter)
         E = 2.0 * np.arctan2(np.sqrt(1 - e) * np.sin(true_anomaly / 2), np.sqrt(1 + e) * np.cos(true_anomaly / 2))
@@ -83,6 +90,7 @@ class Orbit:
         planet: Planet = EARTH,
     ) -> Orbit:
         """A circular orbit `altitude` m above the equatorial radius; argument: angle from the ascending node at t = 0."""
+        _ask_about_angles(argument=(argument, 2 * pi))
         return cls.from_elements(planet.radius + altitude, 0.0, inclination, node, argument, planet=planet)
 
     @classmethod
@@ -149,6 +157,28 @@ class Orbit:
         E = eccentric_anomaly(M, self.e)
         beta = self.e / (1.0 + np.sqrt(1.0 - self.e * self.e))
         return E + 2.0 * atan2(beta * sin(E), 1.0 - beta * cos(E))
+
+
+def _ask_about_angles(**angles: tuple[float, float]) -> None:
+    """{name: (value, largest)}: what is larger is in degrees, or runs on past a turn."""
+    for name, (value, largest) in angles.items():
+        if not abs(value) <= largest * (1.0 + 1e-9):
+            turns = "pi" if largest == pi else "2 pi"
+            rest = "" if largest == pi else " If it runs on past a turn, take it modulo 2 pi."
+            raise ValueError(
+                f"orbit: {name} is {value:.6g}; expected radians, {turns} at most. If these are degrees, "
+                f'write np.radians({value:.6g}); in a file "{value:.6g} deg".{rest}'
+            )
+
+
+def _ask_about_air(planet: Planet, height: float) -> None:
+    """An orbit that dips into dense air is none; a height below the surface is refused where the orbit is built."""
+    if 0.0 < height < planet.dense_air:
+        raise ValueError(
+            f"orbit: it comes down to {height:.6g} m above {planet.name}, into air where nothing stays in orbit (below "
+            f'{planet.dense_air:.6g} m). Lengths are in metres: {height:.6g} km are {height:.6g}e3; in a file "{height:.6g} km". If it is meant, give '
+            f"planet=dataclasses.replace({planet.name.upper()}, dense_air=0.0)."
+        )
 
 
 @dataclass(frozen=True, eq=False)

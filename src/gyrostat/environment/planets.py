@@ -17,7 +17,8 @@ class Planet:
     """mu in m^3/s^2, equatorial radius in m; its pole is the z axis of N.
 
     zonals: {degree: J_degree}. spin: rate of rotation in rad/s; None if it is not known or not wanted. flattening: of its surface.
-    prime_meridian: angle from N's x axis to the prime meridian at t = 0, in rad.
+    prime_meridian: angle from N's x axis to the prime meridian at t = 0, in rad. dense_air: height in m below which nothing stays in
+    orbit for a turn.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Planet:
     spin: float | None = None
     flattening: float = 0.0
     prime_meridian: float = 0.0
+    dense_air: float = 0.0
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mu) and self.mu > 0 and np.isfinite(self.radius) and self.radius > 0):
@@ -72,10 +74,17 @@ EARTH = Planet(
     ),
     spin=7.292115e-5,
     flattening=1 / 298.257223563,
+    dense_air=100e3,
 )
 # The Moon, with its own J2
 MOON = Planet("Moon", 4.9028e12, 1738.0e3, MappingProxyType({2: 2.0330530e-4}), spin=2.6616995e-6)
 # Mars; radii 3396.19 and 3376.20 km (IAU 2015)
 MARS = Planet(
-    "Mars", 4.282837e13, 3396.0e3, MappingProxyType({2: 1.95545e-3}), spin=7.088218e-5, flattening=1 / 169.894
+    "Mars",
+    4.282837e13,
+    3396.0e3,
+    MappingProxyType({2: 1.95545e-3}),
+    spin=7.088218e-5,
+    flattening=1 / 169.894,
+    dense_air=80e3,
 )

@@ -1,6 +1,8 @@
 """Spacecraft and their parts: immutable values, validated when built."""
 
 from .denavit_hartenberg import DHLink as DHLink
+from .dispersion import ModelWarning as ModelWarning
+from .dispersion import ValueCheck as ValueCheck
 from .findings import Finding as Finding
 from .findings import InternalError as InternalError
 from .findings import ModelError as ModelError

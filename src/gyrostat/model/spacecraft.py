@@ -203,11 +203,15 @@ class Spacecraft:
                 carried.setdefault(body.parent, []).append(body.name)
         return carried
 
+    def included_wheels(self, body: str) -> tuple[str, ...]:
+        """Names of the wheels whose inertia is counted in the body's own mass properties."""
+        return tuple(self._included.get(body, ()))
+
     def inertia(self, body: str) -> RigidInertia:
         """Spatial inertia of a body about its origin, in its axes; wheels that it includes are taken out of it."""
         B = self._by_name[body]
         M = rigid_inertia(B.mass, B.com, B.inertia)
-        for wheel in self._included.get(body, ()):
+        for wheel in self.included_wheels(body):
             R, I = self._by_name[wheel].joint.rotation, self._by_name[wheel].inertia
             M = M._replace(I_o=M.I_o - R @ I @ R.T)
         return M

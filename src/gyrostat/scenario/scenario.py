@@ -25,7 +25,7 @@ from .capture_schema import CaptureTable
 from .formation_schema import FormationTable
 from .manoeuvre import controlled_joints, initial_state, load_profile, motions
 from .reading import Source, read_scenario, words
-from .schema import Control, Run, ScenarioTable
+from .schema import Control, OrbitTable, Run, ScenarioTable
 from .schema import Environment as EnvironmentTable
 
 if TYPE_CHECKING:
@@ -211,7 +211,8 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
     try:
         return Orbit.from_elements(size, given.eccentricity, *angles, planet=planet)
     except ValueError as error:
-        source.error("orbit", ("environment", "orbit"), str(error), "", "" if given.altitude is None else "altitude")
+        blamed = next((name for name in OrbitTable.model_fields if f": {name} is " in str(error)), "altitude")
+        source.error("orbit", ("environment", "orbit"), str(error), "", blamed if getattr(given, blamed) else "")
         return None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.elementary import Array
+from ..model import ValueCheck
 from . import arrays, machine, memory, pool
 from .build import build
 from .graph import Graph
@@ -40,21 +41,55 @@ def compile(
     stays zero, also when multiplied by NaN or infinity. Otherwise NaN and infinity come out as they do from NumPy.
     """
     graph = trace(function, craft, inputs=inputs, static=static, parameters=parameters)
-    return Kernel(graph, threads=threads, dtype=dtype)
+    crafts = craft if isinstance(craft, tuple) else (craft,)
+    return Kernel(graph, threads=threads, dtype=dtype, check=ParameterCheck(graph, crafts) if parameters else None)
+
+
+class ParameterCheck:
+    """Refuses values of a kernel's parameters that no spacecraft could be built with."""
+
+    def __init__(self, graph: Graph, crafts: tuple[Any, ...]) -> None:
+        self.shapes = {port.path[1]: port.shape for port in graph.inputs if port.path[0] == "parameters"}
+        self.checks: list[tuple[ValueCheck, dict[str, str]]] = []
+        for craft in crafts:
+            before = "" if len(crafts) == 1 else f"{craft.name}/"
+            own = {name.removeprefix(before): name for name in self.shapes if name.startswith(before)}
+            if own:
+                self.checks.append((ValueCheck(craft, list(own), f"parameters of {craft.name}"), own))
+
+    def __call__(self, values: Mapping[str, Any], layout: str) -> None:
+        found = {name: np.asarray(values[name], dtype=float) for name in self.shapes}
+        for name, x in found.items():
+            shape = self.shapes[name]
+            if layout == "lanes":
+                x = np.moveaxis(x, -1, 1)
+            if x.shape[x.ndim - len(shape) :] != shape:
+                return  # refused with its shape, where all inputs are
+            found[name] = x
+        for check, own in self.checks:
+            check({name: found[path] for name, path in own.items()})
 
 
 class Kernel:
     """A compiled graph. Call it like the function it was made from, without the spacecraft and static arguments.
 
     Arrays may have any leading batch shape; shapes are broadcast against each other without copying. A result does not depend
-    on its place in the batch, nor on the number of threads. Parameters are given as `parameters={name: value}`.
+    on its place in the batch, nor on the number of threads. Parameters are given as `parameters={name: value}`; values that no
+    spacecraft could be built with are refused.
 
     out: arrays to write to, nested as the result is. layout: "rows" as users hold them, or "lanes": arrays of shape
     (blocks, *shape, lanes), one state per lane, which need no transposition (`to_lanes`, `from_lanes` convert).
     """
 
-    def __init__(self, graph: Graph, *, threads: int | None = None, dtype: Any = np.float64) -> None:
-        self.graph, self.threads, self.dtype = graph, threads, np.dtype(dtype)
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        threads: int | None = None,
+        dtype: Any = np.float64,
+        check: ParameterCheck | None = None,
+    ) -> None:
+        self.graph, self.threads, self.dtype, self._check = graph, threads, np.dtype(dtype), check
         if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise TypeError(f"dtype {self.dtype} cannot be compiled. Choose float64 or float32.")
         taken = {"out", "layout"} & {port.path[0] for port in graph.inputs}
@@ -71,7 +106,7 @@ class Kernel:
         self.__name__ = self.__qualname__ = graph.name
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.graph, self.threads, self.dtype)
+        return _rebuild, (self.graph, self.threads, self.dtype, self._check)
 
     @property
     def block_address(self) -> int:
@@ -95,7 +130,11 @@ class Kernel:
             if single.take(args):
                 single.entry(single.pointer)
                 return single.fresh() if out is None else single.give(out, self._check_out)
-        return self._call_batch(self._bind(args, named), out, layout)
+        values = self._bind(args, named)
+        if self._check is not None:
+            given = {p.path[1]: x for p, x in zip(self.graph.inputs, values, strict=True) if p.path[0] == "parameters"}
+            self._check(given, layout)
+        return self._call_batch(values, out, layout)
 
     def _bind(self, args: tuple, named: dict[str, Any]) -> Sequence[Any]:
         """The value of each input port, from arguments by position and by name."""
@@ -196,5 +235,5 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
     return {path}
 
 
-def _rebuild(graph: Graph, threads: int | None, dtype: Any) -> Kernel:
-    return Kernel(graph, threads=threads, dtype=dtype)
+def _rebuild(graph: Graph, threads: int | None, dtype: Any, check: ParameterCheck | None = None) -> Kernel:
+    return Kernel(graph, threads=threads, dtype=dtype, check=check)

@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra import Array
 from ...formulations import recursive
 from ...kinematics import neutral
-from ...model import Spacecraft
+from ...model import Spacecraft, ValueCheck
 from ..engine.system import State
 from ..result.trajectory import Trajectory
 from .equations import Equations
@@ -58,6 +58,8 @@ def begin(
     single = single and not own_axis
     q, v = np.broadcast_to(q, (count, craft.nq)), np.broadcast_to(v, (count, craft.nv))
     values = _per_run(given, count, lambda name, _: np.shape(craft.value(name)), "parameters")
+    if values:
+        ValueCheck(craft, list(values))(values if own_axis else {name: x[0] for name, x in values.items()})
     shown = _per_run(inputs or {}, count, lambda _, x: np.shape(x) if single else np.shape(x)[1:], "inputs")
     numbers = np.arange(count, dtype=float) if runs is None else np.asarray(runs, dtype=float)
     if numbers.shape not in ((), (count,)):
