@@ -23,6 +23,7 @@ import numpy as np
 
 from ..algebra import Array, Pose, asin, atan2, clip, cos, cross, floor, frame_along, log_so3, norm, sin, skew, sqrt
 from ..algebra.directional import derivative_along
+from ..algebra.frozen import frozen
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -320,8 +321,11 @@ class Holonomic(AbstractConstraint):
     def holonomic(self) -> tuple[bool, ...]:
         return (True,) * self.rows
 
+    def _called(self, R: Array, p: Array) -> Any:
+        return self.function(frozen(R), frozen(p))
+
     def _value(self, X_12: Pose) -> Array:
-        return np.asarray(self.function(X_12.R, X_12.p)).reshape(self.rows)
+        return np.asarray(self._called(*X_12)).reshape(self.rows)
 
     def error(self, X_12: Pose, f: Array) -> Array:
         error = self._value(X_12) - self.at - f
@@ -331,7 +335,7 @@ class Holonomic(AbstractConstraint):
         R, p = X_12
 
         def along(w: Array, v: Array) -> Array:
-            return np.reshape(derivative_along(self.function, (R, p), (skew(w) @ R, v)), self.rows)
+            return np.reshape(derivative_along(self._called, (R, p), (skew(w) @ R, v)), self.rows)
 
         turns = [along(e, np.zeros(3)) for e in np.eye(3)]
         return np.stack([*turns, *(along(np.zeros(3), e) for e in np.eye(3))], axis=1)

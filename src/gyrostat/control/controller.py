@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.frozen import frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Controller:
 
 
 def call(function: Callable[..., Any], positional: tuple[Any, ...], available: Mapping[str, Any]) -> Any:
-    """`function(*positional)`, plus what it asks for by name out of `available`.
+    """`function(*positional)`, plus what it asks for by name out of `available`; arrays are its own and cannot be written to.
 
     Raises a TypeError that says what a function of a run may ask for.
     """
@@ -73,7 +74,7 @@ def call(function: Callable[..., Any], positional: tuple[Any, ...], available: M
                 f"{title} asks for '{p.name}', which this run does not have. It may ask for: {known}. "
                 f"Give other values as inputs={{'{p.name}': ...}}."
             )
-    return function(*positional, **extra)
+    return function(*map(frozen, positional), **{name: frozen(value) for name, value in extra.items()})
 
 
 def joint_torques(craft: Any, torques: Mapping[str, Any]) -> Array:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.frozen import frozen
 from ..control.modes import demand_mode, guarded
 from .engine.compiling import compile_system, settled
 from .engine.context import Status
@@ -111,7 +112,7 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     outer = environment_of(functions["environment"])
     if outer is not None and outer.check is not None and resume is None:
         for row in runs.q:
-            outer.check(request.craft, float(span[0]), row)
+            outer.check(request.craft, float(span[0]), frozen(row))
     equations = _equations(request, settings, functions, runs, t0)
     state = start(equations, runs, float(span[0]), settings.step)
     x = arguments(equations, runs, state)

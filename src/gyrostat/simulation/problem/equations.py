@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array
+from ...algebra.frozen import frozen
 from ...constraints import USUAL, AbstractConstraint, Residuals, Stabilisation, constraint_loads, residuals
 from ...control.controller import Controller, call
 from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
@@ -109,7 +110,7 @@ class Equations:
     def own_craft(self, x: Array) -> Spacecraft:
         """The spacecraft with the run's own values."""
         at = self.layout
-        values = {name: x[at[f"value {name}"]].reshape(shape) for name, shape in self.parameters.items()}
+        values = {name: frozen(x[at[f"value {name}"]].reshape(shape)) for name, shape in self.parameters.items()}
         return self.craft.with_values(values) if values else self.craft
 
     def available(self, x: Array) -> dict[str, Any]:
