@@ -29,7 +29,7 @@ upright = control.BaseReference(start[:4])
 
 def turned(run):
     """Angle of the base from where it was, in degrees, over time."""
-    return np.degrees([np.linalg.norm(control.attitude_error(q, start[:4])) for q in run.q])
+    return np.degrees(np.linalg.norm(control.attitude_error(run.q[:, :4], start[:4]), axis=-1))
 
 
 laws = {

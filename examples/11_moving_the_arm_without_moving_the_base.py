@@ -19,7 +19,7 @@ wish = start[7:14] + np.array([1.2, -1.0, 1.6, -1.2, 2.0, 1.0, -1.0])
 
 def turned(run):
     """Angle of the base from where it was, in rad, over time."""
-    return np.array([np.linalg.norm(control.attitude_error(q, start[:4])) for q in run.q])
+    return np.linalg.norm(control.attitude_error(run.q[:, :4], start[:4]), axis=-1)
 
 
 quiet = gs.simulate(

@@ -12,7 +12,7 @@ from gyrostat.formulations.generalized_jacobian import (
     reduced_forward_dynamics,
 )
 from gyrostat.tracing import compile
-from random_trees import random_spacecraft, random_state
+from random_trees import ALL_KINDS, random_spacecraft, random_state
 from wilde_arms import apart, close, random_arm
 
 
@@ -24,7 +24,7 @@ def resting(craft, q):
 
 def case(seed):
     """Random craft with zero momentum, a target near its state."""
-    craft = random_spacecraft(seed, base="free")
+    craft = random_spacecraft(seed, base="free", kinds=[kind for kind in ALL_KINDS if kind != "free"])
     q, v = random_state(craft, seed)
     v = np.concatenate([base_velocity_from_momentum(craft, q, v[6:]), v[6:]])
     step = np.concatenate([np.zeros(6), 0.3 * np.random.default_rng(seed).normal(size=craft.nv - 6)])

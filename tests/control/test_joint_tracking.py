@@ -10,6 +10,7 @@ from gyrostat.control.joint_motion import Rates, Waypoints, steps
 from gyrostat.control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
 from gyrostat.environment import uniform_gravity
 from gyrostat.models import servicer
+from laws import servicer_like, state
 
 HOLD = Waypoints((), (), 0.0)
 
@@ -98,3 +99,39 @@ def test_pid_removes_the_offset_that_a_load_leaves_to_pd():
     assert with_pd.q[-1, 0] == pytest.approx(load / kp["pivot"], rel=1e-6)
     assert with_pid.q[-1, 0] == pytest.approx(0.0, abs=1e-8)
     assert with_pid.data["z"].values[-1, 0] == pytest.approx(-load / ki["pivot"], rel=1e-6)
+
+
+@pytest.mark.parametrize("law", ["pd", "pid", "computed torque"])
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("hinge_0", "has no motor"), ("wheel_0", "is wheel"), ("ball", "is spherical"), ("root", "is free")],
+)
+def test_joints_without_a_motor_or_with_several_coordinates_are_refused_by_name(law, name, found):
+    craft = servicer_like(1)
+    ball = gs.Body("ball", 1.0, inertia=(1, 1, 1), joint=gs.Joint("ball", "spherical", "hull"))
+    craft = gs.Spacecraft.build("craft", [*craft.bodies, ball])
+    motions, gains = {name: HOLD}, {name: 1.0}
+    control = {
+        "pd": lambda: joint_pd(motions, gains, gains),
+        "pid": lambda: joint_pid(motions, gains, gains, gains),
+        "computed torque": lambda: joint_computed_torque(motions, gains, gains),
+    }[law]()
+    with pytest.raises(
+        ValueError, match=rf"joint '{name}' of craft {found}; expected one with a motor and one coordinate"
+    ):
+        gs.simulate(craft, None, None, (0, 0.1), control=control)
+
+
+def test_effective_inertia_is_what_a_unit_torque_accelerates_while_the_other_motors_hold():
+    """The base and a panel on its spring go along."""
+    craft = servicer_like(2, arm=3, panels=2)
+    q = state(craft, 3)[0]
+    for name, inertia in effective_inertias(craft, q).items():
+        held = {
+            j.name: np.zeros(1) for k, j in enumerate(craft.joints) if k and j.name != name and j.driven is not False
+        }
+        held = {n: x for n, x in held.items() if not n.startswith("hinge")}
+        tau = np.zeros(craft.nv)
+        tau[craft.joint_named(name).v_at] = 1.0
+        vdot = gs.hybrid_dynamics(craft, q, np.zeros(craft.nv), tau, prescribed=held).vdot
+        assert vdot[craft.joint_named(name).v_at.start] == pytest.approx(1.0 / inertia, rel=1e-9)

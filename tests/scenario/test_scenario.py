@@ -149,6 +149,13 @@ joints = { shoulder = "50 deg" }
     np.testing.assert_allclose(hinge["tau"].values, -10.0 * hinge["q"].values - 0.1 * hinge["v"].values, atol=1e-12)
     assert np.ptp(hinge["q"].values) > np.radians(3.0)
     assert traj.audit.worst < 1e-9
+    asked = text.replace('shoulder = "50 deg"', 'hinge = "50 deg"')
+    with pytest.raises(gs.ModelError, match=r"joint 'hinge' has no motor \(it is passive\)"):
+        load(tmp_path, asked).simulate()
+    driven = craft.replace("stiffness = 10.0", "driven = true, stiffness = 10.0")
+    write(tmp_path, driven, "craft.toml")
+    there = load(tmp_path, asked).simulate().joint("hinge")["q"].values[-1, 0]
+    assert there == pytest.approx(np.radians(50.0), abs=np.radians(3.5))  # from 3 deg off its path
 
 
 def test_rates_and_switched_torques_do_what_they_say(tmp_path):

@@ -159,10 +159,10 @@ def quat_exp(phi: Array) -> Array:
 
 
 def quat_log(quat: Array) -> Array:
-    """Rotation vector, shorter than or equal to pi, of a quaternion of any norm and sign, (3,)."""
+    """Rotation vector, shorter than or equal to pi, of a quaternion of any norm and sign, (3,); or (4, ...) to (3, ...)."""
     quat = where(quat[0] < 0.0, -quat, quat)
     s, u = quat[0], quat[1:]
-    n2 = u @ u
+    n2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]
     small = n2 < 1e-4 * s * s
     y = where(small, n2 / where(small, s * s, 1.0), 0.0)
     series = (1.0 - y * (1 / 3 - y * (1 / 5 - y * (1 / 7 - y * (1 / 9 - y / 11))))) / where(small, s, 1.0)

@@ -6,14 +6,13 @@ from .adaptive import adaptive_tracking as adaptive_tracking
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
 from .base_attitude import BaseReference as BaseReference
-from .base_attitude import attitude_error as attitude_error
 from .base_attitude import base_commands as base_commands
 from .base_attitude import coordinated as coordinated
 from .base_attitude import joint_acceleration as joint_acceleration
 from .base_attitude import wheel_attitude as wheel_attitude
 from .commanded import Commanded as Commanded
-from .commanded import base_response as base_response
 from .commanded import commanded_loads as commanded_loads
+from .commanded import craft_response as craft_response
 from .commanded import joint_count as joint_count
 from .computed_torque import computed_torque as computed_torque
 from .computed_torque import gains as gains
@@ -33,6 +32,7 @@ from .end_effector import resolved_rate as resolved_rate
 from .end_effector import singularity_report as singularity_report
 from .end_effector import task_state as task_state
 from .end_effector import transposed_jacobian as transposed_jacobian
+from .errors import attitude_error as attitude_error
 from .gyro_steering import gyro_attitude as gyro_attitude
 from .gyro_steering import robust_rates as robust_rates
 from .gyro_steering import within_rate_limits as within_rate_limits
@@ -50,6 +50,7 @@ from .modes import Mode as Mode
 from .modes import through_center_of_mass as through_center_of_mass
 from .motors import Motor as Motor
 from .motors import Motors as Motors
+from .on_members import on as on
 from .pose_paths import PoseReference as PoseReference
 from .pose_paths import arc as arc
 from .pose_paths import line as line

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, cross, quat_conjugate, quat_log, quat_multiply, rotation
-from ..model import Spacecraft
-from .commanded import commanded_loads, joint_count
+from ..algebra import Array, cross, rotation
+from ..model import Role, Spacecraft
+from .commanded import commanded_loads
+from .demands import base_pose, base_quaternion, demand_free_base, driven_coordinates, placed
+from .errors import attitude_error
 from .wheels import share_torque, wheel_axes
 
 Law = Callable[[Spacecraft, Any, Array, Array], Array]
@@ -27,26 +29,22 @@ class BaseReference(NamedTuple):
     a: Array = np.zeros(3)
 
 
-def attitude_error(q: Array, quat_ND: Array) -> Array:
-    """Rotation vector from where the base points to where it should, in base axes, (3,)."""
-    return quat_log(quat_multiply(quat_conjugate(q[:4]), quat_ND))
-
-
-def turn_command(q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
+def turn_command(craft: Spacecraft, q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
     """d/dt w_NB_B for e'' + kd e' + kp e = 0 near the reference, (3,).
 
     w'_d in B + kd (w_d in B - w) + kp e,   d/dt (R_BD w_D) = R_BD wdot_D - w x (R_BD w_D)               (1)
     """
-    R_BD = rotation(q[:4]).T @ rotation(wanted.quat)
+    w, R_BD = v[:3], base_pose(craft, q).R.T @ rotation(wanted.quat)
     w_d = R_BD @ wanted.w
-    return R_BD @ wanted.wdot - cross(v[:3], w_d) + kd * (w_d - v[:3]) + kp * attitude_error(q, wanted.quat)
+    error = attitude_error(base_quaternion(craft, q), wanted.quat)
+    return R_BD @ wanted.wdot - cross(w, w_d) + kd * (w_d - w) + kp * error
 
 
-def push_command(q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
+def push_command(craft: Spacecraft, q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
     """d/dt v_NB_B, likewise for the base's position, (3,). In B: v' + w x v = R^T a."""
-    R_BN = rotation(q[:4]).T
-    a = wanted.a + kp * (wanted.p - q[4:7])
-    return R_BN @ (a + kd * wanted.v) - kd * v[3:6] - cross(v[:3], v[3:6])
+    R_NB, p = base_pose(craft, q)
+    a = wanted.a + kp * (wanted.p - p)
+    return R_NB.T @ (a + kd * wanted.v) - kd * v[3:6] - cross(v[:3], v[3:6])
 
 
 def wheel_attitude(
@@ -67,14 +65,15 @@ def wheel_attitude(
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        demand_free_base(craft, "wheel_attitude")
         joints = arm(craft, t, q, v)
-        turn = turn_command(q, v, reference(t), kp, kd)
+        turn = turn_command(craft, q, v, reference(t), kp, kd)
         if feed_forward:
             spare = None if null_motion is None else null_motion(craft, t, q, v)
             return commanded_loads(craft, q, v, "rotation-floating", joints=joints, turn=turn, null_motion=spare).tau
         tau = commanded_loads(craft, q, v, "floating", joints=joints).tau
-        torque = np.asarray(inertia) @ turn
-        return np.concatenate([tau[: 6 + joint_count(craft)], share_torque(wheel_axes(craft, q), torque)])
+        torques = share_torque(wheel_axes(craft, q), np.asarray(inertia) @ turn)
+        return tau + placed(craft, craft.at(Role.wheel), torques)
 
     return control
 
@@ -88,6 +87,7 @@ def coordinated(
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        demand_free_base(craft, "coordinated")
         commands = base_commands(reference, kp=kp, kd=kd, mode=mode)(craft, t, q, v)
         return commanded_loads(craft, q, v, mode, joints=arm(craft, t, q, v), **commands).tau
 
@@ -100,12 +100,13 @@ def base_commands(
     """`base=` of `resolved_acceleration`: the accelerations that keep the base on its reference, as the mode takes them."""
 
     def commands(craft: Spacecraft, t: Any, q: Array, v: Array) -> dict[str, Array]:
+        demand_free_base(craft, "base_commands")
         wanted = reference(t)
         own: dict[str, Array] = {}
         if mode in ("flying", "rotation-flying", "rotation-floating"):
-            own["turn"] = turn_command(q, v, wanted, kp, kd)
+            own["turn"] = turn_command(craft, q, v, wanted, kp, kd)
         if mode in ("flying", "translation-flying"):
-            own["push"] = push_command(q, v, wanted, kp, kd)
+            own["push"] = push_command(craft, q, v, wanted, kp, kd)
         return own
 
     return commands
@@ -114,11 +115,12 @@ def base_commands(
 def joint_acceleration(reference: Callable[[Any], Any], *, kp: Any = 4.0, kd: Any = 4.0) -> Arm:
     """An arm's wished accelerations from a joint reference: qddot_d + kd (qdot_d - qdot) + kp (q_d - q), (joints,).
 
-    reference: as of `computed_torque`, for the joints without the wheels; each with one coordinate.
+    reference: as of `computed_torque`, for the driven joints without the wheels.
     """
 
     def arm(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        wanted, n = reference(t), joint_count(craft)
-        return wanted.qddot + kd * (wanted.qdot - v[6 : 6 + n]) + kp * (wanted.q - q[7 : 7 + n])
+        wanted = reference(t)
+        error, rate = wanted.q - q[driven_coordinates(craft, "joint_acceleration")], v[craft.at(Role.driven)]
+        return wanted.qddot + kd * (wanted.qdot - rate) + kp * error
 
     return arm

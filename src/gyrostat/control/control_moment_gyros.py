@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, cross, rotation
+from ..algebra import Array, cross
 from ..kinematics import body_twists, forward_kinematics, joint_poses
 from ..model import Body, Joint, Limits, Spacecraft, Wheel
+from .demands import base_pose, demand_one, driven_joints, driven_wheels
 
 INFINITY = float("inf")
 
@@ -68,12 +69,14 @@ def gyro_pyramid(
 
 
 def gyros(craft: Spacecraft) -> tuple[Gyro, ...]:
-    """Every wheel that sits on a body which turns on the base about one axis."""
+    """Every driven wheel that sits on a body which a motor turns on the base about one axis."""
+    demand_one(craft, "gyros")
     found = []
-    for wheel in craft.wheels:
+    driven = {joint.name for joint in driven_joints(craft)}
+    for wheel in driven_wheels(craft):
         assert wheel.parent is not None
         carrier = craft.body(wheel.parent)
-        if carrier.parent == craft.base and carrier.joint.kind == "revolute":
+        if carrier.parent == craft.base and carrier.joint.kind == "revolute" and carrier.joint.name in driven:
             found.append(Gyro(carrier.joint.name, carrier.name, wheel.name))
     return tuple(found)
 
@@ -88,7 +91,7 @@ class GyroState(NamedTuple):
 def gyro_state(craft: Spacecraft, q: Array, v: Array) -> GyroState:
     """h = J (W + a.w) a of each wheel, and A = dh/d(gimbal angle)."""
     R_NB, V = forward_kinematics(craft, q).R_NB, body_twists(craft, q, v, joint_poses(craft, q))
-    R_0N = rotation(q[:4]).T
+    R_0N = base_pose(craft, q).R.T
     h, A = [], []
     for g in gyros(craft):
         wheel, R_0G = craft.body(g.wheel), R_0N @ R_NB[craft.index(g.body)]
@@ -100,8 +103,8 @@ def gyro_state(craft: Spacecraft, q: Array, v: Array) -> GyroState:
 
 
 def gimbal_places(craft: Spacecraft) -> list[int]:
-    """Where the gimbals' rates stand among the joints (in v[6:])."""
-    return [craft.joint_named(g.gimbal).v_at.start - 6 for g in gyros(craft)]
+    """Where the gimbals' rates stand in v."""
+    return [craft.joint_named(g.gimbal).v_at.start for g in gyros(craft)]
 
 
 class GyroReport(NamedTuple):

@@ -47,6 +47,11 @@ class Controller:
             )
 
     @property
+    def remembers(self) -> bool:
+        """Its functions are given a memory z (which may be empty)."""
+        return bool(self.state0.size) or self.derivative is not None or self.update is not None
+
+    @property
     def sampled(self) -> bool:
         return self.period is not None
 

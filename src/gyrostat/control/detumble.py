@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, maximum, norm, rotation, solve_spd
+from ..algebra import Array, maximum, norm, solve_spd
 from ..formulations.recursive import mass_matrix, momentum
 from ..kinematics import center_of_mass
-from ..model import Spacecraft
-from .commanded import commanded_loads, joint_count
+from ..model import Role, Spacecraft
+from .commanded import commanded_loads
+from .demands import base_pose, demand_free_base, demand_one, placed
 
 Law = Callable[[Spacecraft, Any, Array, Array], Array]
 
@@ -33,7 +34,8 @@ def captured_velocity(craft: Spacecraft, q: Array, v: Array, grasp: str | Sequen
 
 def angular_momentum_in_base(craft: Spacecraft, q: Array, v: Array) -> Array:
     """Of the whole craft about its centre of mass, in base axes, (3,)."""
-    return rotation(q[:4]).T @ momentum(craft, q, v, center_of_mass(craft, q))[:3]
+    demand_one(craft, "angular_momentum_in_base")
+    return base_pose(craft, q).R.T @ momentum(craft, q, v, center_of_mass(craft, q))[:3]
 
 
 def braking_torque(h: Array, limit: float, *, settle: float = 1.0) -> Array:
@@ -51,12 +53,13 @@ def detumble_by_couple(limit: float, *, joint_damping: float = 1.0, settle: floa
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        joints = -joint_damping * v[6 : 6 + joint_count(craft)]
+        base = demand_free_base(craft, "detumble_by_couple")
+        joints = -joint_damping * v[craft.at(Role.driven)]
         torque = braking_torque(angular_momentum_in_base(craft, q, v), limit, settle=settle)
         on_base = np.concatenate([torque, np.zeros(3)])
         acting = np.array([on_base if body.name == craft.base else np.zeros(6) for body in craft.bodies])
         tau = commanded_loads(craft, q, v, "floating", joints=joints, wrenches=acting).tau
-        return np.concatenate([torque, tau[3:]])
+        return tau + placed(craft, np.arange(base.nv), on_base)
 
     return control
 
@@ -68,8 +71,8 @@ def detumble_by_wheels(*, rate: float = 0.1, joint_damping: float = 1.0) -> Law:
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        n = joint_count(craft)
-        joints = -joint_damping * v[6 : 6 + n]
-        return commanded_loads(craft, q, v, "rotation-floating", joints=joints, turn=-rate * v[:3]).tau
+        base = demand_free_base(craft, "detumble_by_wheels")
+        joints = -joint_damping * v[craft.at(Role.driven)]
+        return commanded_loads(craft, q, v, "rotation-floating", joints=joints, turn=-rate * base.rate(v)[:3]).tau
 
     return control

@@ -1,11 +1,12 @@
 """End-effector control of a craft whose base moves: resolved rate, resolved acceleration, transposed Jacobian.
 
-Everything follows from how the base answers the joints in the chosen mode (`base_response`): its acceleration is b - X q'', so the point
+Everything follows from how the craft answers its driven joints in the chosen mode (`craft_response`): v' = G q'' + g, so the point
 moves by
 
-    V = J v,   Vdot = J_q q'' + a,   J_q = J_m - J_0 X,   a = Jdot v + J_0 b                                  (1)
+    V = J v,   Vdot = J_q q'' + a,   J_q = J G,   a = Jdot v + J g                                            (1)
 
-In floating mode J_q is the generalised Jacobian J*, at any momentum; in flying mode, with the base commanded, it is J_m.
+In floating mode J_q is the generalised Jacobian J*, at any momentum; in flying mode, with the base commanded, it is J_m. Springs, dampers
+and friction are in g, and joints without motors go along as they must: what is claimed below holds with them.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, log_so3, transform_point
-from ..formulations.generalized_jacobian.reduced_dynamics import reduced_bias_force
-from ..formulations.recursive import momentum
 from ..kinematics import frame_pose, jacobian, jacobian_rate
-from ..model import Spacecraft
-from .commanded import base_response, commanded_loads, joint_count
+from ..model import Role, Spacecraft
+from .commanded import commanded_loads, craft_response
 from .damped_inverse import USUAL, Damping, damped_inverse
+from .demands import demand_one, placed
 from .pose_paths import PosePath, PoseReference
 
 TWIST = (0, 1, 2, 3, 4, 5)
@@ -59,14 +59,12 @@ def task_state(
     wrenches: Array | None = None,
 ) -> TaskState:
     """Pose, twist, and the linear map from joint accelerations to the point's acceleration. (1)"""
-    n = joint_count(craft)
     pose = frame_pose(craft, q, task.frame)
     J = jacobian(craft, q, task.frame, task.point)
     Jdot = jacobian_rate(craft, q, v, task.frame, task.point)
-    X, b = base_response(craft, q, v, mode, turn=turn, push=push, wrenches=wrenches)
-    J_0 = J[:, :6]
+    G, g = craft_response(craft, q, v, mode, turn=turn, push=push, wrenches=wrenches)
     p = transform_point(pose, np.asarray(task.point))
-    return TaskState(pose.R, p, J @ v, J[:, 6 : 6 + n] - J_0 @ X, Jdot @ v + J_0 @ b)
+    return TaskState(pose.R, p, J @ v, J @ G, Jdot @ v + J @ g)
 
 
 def pose_error(at: TaskState, wanted: PoseReference) -> Array:
@@ -96,14 +94,15 @@ def resolved_rate(
     rows = list(task.rows)
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        n = joint_count(craft)
-        wanted, qdot = path(t), v[6 : 6 + n]
+        demand_one(craft, "resolved_rate")
+        at_joints = craft.at(Role.driven)
+        wanted, qdot = path(t), v[at_joints]
         at = task_state(craft, q, v, task)
         twist, bias = at.twist - at.J @ qdot, at.bias
         J = at.J
         if not base_moves:
-            still = np.concatenate([np.zeros(6), qdot, np.zeros(craft.nv - 6 - n)])
-            J = jacobian(craft, q, task.frame, task.point)[:, 6 : 6 + n]
+            still = placed(craft, at_joints, qdot)
+            J = jacobian(craft, q, task.frame, task.point)[:, at_joints]
             twist, bias = np.zeros(6), jacobian_rate(craft, q, still, task.frame, task.point) @ still
         target = wanted.twist - twist
         if feedback:
@@ -137,11 +136,12 @@ def resolved_acceleration(
     rows = list(task.rows)
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        wanted, n = path(t), joint_count(craft)
+        demand_one(craft, "resolved_acceleration")
+        wanted = path(t)
         commands = {} if base is None else base(craft, t, q, v)
         at = task_state(craft, q, v, task, mode, **commands)
         wish = wanted.rate + kd * (wanted.twist - at.twist) + kp * pose_error(at, wanted) - at.bias
-        slow = -joint_damping * v[6 : 6 + n] if joint_damping else None
+        slow = -joint_damping * v[craft.at(Role.driven)] if joint_damping else None
         joints = damped_inverse(at.J[rows], wish[rows], damping, null_motion=slow).rates  # (4)
         return commanded_loads(craft, q, v, mode, joints=joints, **commands).tau
 
@@ -153,21 +153,23 @@ def transposed_jacobian(
 ) -> Law:
     """The law tau(craft, t, q, v) on a floating base: a spring and a damper at the point, by the transpose of J*.
 
-        tau = J*^T (K e + D (V_d - V)) - joint_damping qdot  [+ the velocity terms of the reduced equation]     (5)
+        tau = J*^T (K e + D (V_d - V)) - joint_damping qdot  [+ what holds q'' = 0]                            (5)
 
     stiffness K and damping D: one number, or six for [w; v]. No inverse: singularities slow it down and do no harm. Masutani,
-    Miyazaki & Arimoto (1989). compensate: with the model's velocity terms; without, damping alone copes with them.
+    Miyazaki & Arimoto (1989). compensate: with the model's velocity terms, springs, dampers and friction; without, damping alone copes
+    with them.
     """
     rows = list(task.rows)
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        wanted, n = path(t), joint_count(craft)
+        demand_one(craft, "transposed_jacobian")
+        wanted, at_joints = path(t), craft.at(Role.driven)
         at = task_state(craft, q, v, task)
         load = stiffness * pose_error(at, wanted) + damping * (wanted.twist - at.twist)
-        tau = at.J[rows].T @ load[rows] - joint_damping * v[6 : 6 + n]
+        tau = at.J[rows].T @ load[rows] - joint_damping * v[at_joints]
         if compensate:
-            tau = tau + reduced_bias_force(craft, q, v[6:], momentum=momentum(craft, q, v))[:n]
-        return np.concatenate([np.zeros(6), tau, np.zeros(craft.nv - 6 - n)])
+            tau = tau + commanded_loads(craft, q, v, "floating", joints=np.zeros(len(at_joints))).tau[at_joints]
+        return placed(craft, at_joints, tau)
 
     return control
 

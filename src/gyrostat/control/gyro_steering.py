@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, absolute, cross, exp, maximum, minimum, mirror, sin, solve_spd, sqrt
-from ..model import Spacecraft
+from ..model import Role, Spacecraft
 from .base_attitude import BaseReference, turn_command
-from .commanded import blocks, commanded_loads, joint_count
+from .commanded import commanded_loads
 from .control_moment_gyros import gimbal_places, gyro_state, gyros
+from .demands import demand_free_base
 
 
 def singularity_measure(A: Array) -> Any:
@@ -57,28 +58,29 @@ def gyro_attitude(
 ) -> Callable[[Spacecraft, Any, Array, Array], Array]:
     """The law tau(craft, t, q, v): gyros hold or turn the base while the arm moves, its reaction fed forward.
 
-    For the base to turn at w', the gyros' momentum must change at what the rest of the craft does not take up (angular rows about the
-    centre of mass, `commanded_loads`, gimbals at rest):
+    For the base to turn at w', the gyros' momentum must change at what a couple on the base would have to make, with the gimbals at rest
+    (N_C of `commanded_loads`):
 
-        A rates = -(S w' + A_j q'' + b_C),   w' = w'_d + kd (w_d - w) + kp e                                  (3)
+        A rates = -N_C(w', q''),   w' = w'_d + kd (w_d - w) + kp e                                            (3)
 
     size: momentum of one wheel, in N m s. servo: of the gimbals' rate loops, in 1/s. arm(craft, t, q, v): accelerations of the
     joints that are no gimbals, in their order; at rest by default. The wheels spin on without torque.
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        gimbals, n = gimbal_places(craft), joint_count(craft)
-        others = [k for k in range(n) if k not in gimbals]
-        moves = -v[[6 + k for k in others]] if arm is None else arm(craft, t, q, v)
-        still = np.array([0.0 if k - 6 in gimbals else x for k, x in enumerate(v)])
-        wish = dict(zip(others, moves, strict=True))
-        k = blocks(craft, q, still)
-        turn = turn_command(q, v, reference(t), kp, kd)
-        rest = k.A_j @ np.array([wish.get(i, 0.0) for i in range(n)]) + k.b_C
-        rates = robust_rates(gyro_state(craft, q, v).A, -(k.S @ turn + rest), t, size=size)  # (3)
+        base = demand_free_base(craft, "gyro_attitude")
+        gimbals, joints = gimbal_places(craft), craft.at(Role.driven).tolist()
+        others = [k for k in joints if k not in gimbals]
+        moves = -v[others] if arm is None else arm(craft, t, q, v)
+        still = np.array([0.0 if k in gimbals else x for k, x in enumerate(v)])
+        wish = dict.fromkeys(gimbals, 0.0) | dict(zip(others, moves, strict=True))
+        turn = turn_command(craft, q, v, reference(t), kp, kd)
+        moving = np.array([wish[k] for k in joints])
+        couple = base.rate(commanded_loads(craft, q, still, "rotation-flying", joints=moving, turn=turn).tau)[:3]
+        rates = robust_rates(gyro_state(craft, q, v).A, -couple, t, size=size)  # (3)
         rates = within_rate_limits(craft, rates)
-        wish |= {i: servo * (rate - v[6 + i]) for i, rate in zip(gimbals, rates, strict=True)}
-        return commanded_loads(craft, q, v, "floating", joints=np.array([wish[i] for i in range(n)])).tau
+        wish |= {k: servo * (rate - v[k]) for k, rate in zip(gimbals, rates, strict=True)}
+        return commanded_loads(craft, q, v, "floating", joints=np.array([wish[k] for k in joints])).tau
 
     return control
 

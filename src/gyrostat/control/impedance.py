@@ -12,6 +12,7 @@ from ..kinematics import frame_pose
 from ..model import Spacecraft
 from .commanded import commanded_loads
 from .damped_inverse import USUAL, Damping, damped_inverse
+from .demands import demand_one
 from .end_effector import Law, Task, pose_error, task_state
 from .pose_paths import PosePath
 
@@ -38,6 +39,7 @@ def impedance(
     rows = list(task.rows)
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        demand_one(craft, "impedance")
         wanted = path(t)
         F = np.zeros(6) if force is None else force(craft, t, q, v)
         known = None if force is None else wrenches_at(craft, q, task, F)

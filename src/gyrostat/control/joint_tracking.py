@@ -9,8 +9,9 @@ import numpy as np
 
 from ..algebra import Array
 from ..environment import Environment
-from ..formulations.recursive import hybrid_dynamics, mass_matrix
-from ..model import Spacecraft
+from ..formulations.recursive import hybrid_dynamics
+from ..model import Role, Spacecraft
+from .commanded import followed_inertia
 from .controller import Controller, joint_torques
 from .joint_motion import JointMotion, Motion
 from .passive import passive_forces
@@ -80,12 +81,17 @@ def joint_computed_torque(
 
 
 def effective_inertias(craft: Spacecraft, q: Array) -> dict[str, float]:
-    """What each single-coordinate joint's motor must accelerate when the base is free to move and the other joints hold."""
-    M, nb = np.asarray(mass_matrix(craft, q), dtype=float), craft.joints[0].nv
-    reduced = M[nb:, nb:] - M[nb:, :nb] @ np.linalg.solve(M[:nb, :nb], M[:nb, nb:]) if nb else M
-    return {j.name: float(reduced[j.v_at.start - nb, j.v_at.start - nb]) for j in craft.joints[1:] if j.nv == 1}
+    """What each single-coordinate joint's motor must accelerate when base and passive joints go along and the other motors hold."""
+    at = craft.at(Role.driven, Role.wheel)
+    reduced = np.asarray(followed_inertia(craft, q, at), dtype=float)
+    places = {int(k): i for i, k in enumerate(at)}
+    driven = [j for j in craft.joints if j.nv == 1 and j.v_at.start in places]
+    return {j.name: float(reduced[places[j.v_at.start], places[j.v_at.start]]) for j in driven}
 
 
 def _error(craft: Spacecraft, name: str, target: Motion, q: Array, v: Array) -> tuple[Any, Any]:
     joint = craft.joint_named(name)
+    if not joint.motion.single or joint.v_at.start not in craft.at(Role.driven):
+        found = "has no motor" if joint.motion.single else f"is {joint.kind}"
+        raise ValueError(f"joint '{name}' of {craft.name} {found}; expected one with a motor and one coordinate.")
     return target.q - q[joint.q_at.start], target.rate - v[joint.v_at.start]

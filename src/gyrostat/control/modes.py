@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, cross, rotation
+from ..algebra import Array, cross, is_symbolic
 from ..kinematics import center_of_mass
 from ..model import Spacecraft, nearest
 from .controller import Controller
+from .demands import base_pose, demand_free_base, driven_wheels, passive_joints
 
 
 @dataclass(frozen=True)
@@ -57,26 +58,36 @@ def mode_named(name: str) -> Mode:
 
 def through_center_of_mass(craft: Spacecraft, q: Array, force_B: Array) -> Array:
     """Base wrench [c x F; F] (6,) of a force in base axes whose line passes through the craft's centre of mass."""
-    c = rotation(q[:4]).T @ (center_of_mass(craft, q) - q[4:7])
+    demand_free_base(craft, "through_center_of_mass")
+    X_NB = base_pose(craft, q)
+    c = X_NB.R.T @ (center_of_mass(craft, q) - X_NB.p)
     return np.concatenate([cross(c, force_B), force_B])
 
 
 def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode:
-    """The mode of that name, if the craft has what it takes. moved: joints whose motion is prescribed.
+    """The mode of that name, if the craft (every member of it) has what it takes. moved: joints whose motion is prescribed.
 
     Raises a ValueError that says what is missing.
     """
     mode = mode_named(name)
-    base = craft.joint(craft.base)
-    if base.kind != "free":
-        raise ValueError(f"mode '{name}' needs a base that is free; that of {craft.name} is {base.kind}.")
-    if mode.turns_by_wheels and (axes := independent_axes(craft)) < 3:
+    bases = [root.joint for root in craft.roots]
+    for base in bases:
+        if base.kind != "free":
+            whose = f"'{base.name}' of {craft.name}" if craft.members else f"that of {craft.name}"
+            raise ValueError(f"mode '{name}' needs a base that is free; {whose} is {base.kind}.")
+    if craft.members and (mode.couple or mode.force):
+        raise ValueError(
+            f"mode '{name}' is for one spacecraft: {craft.name} holds {len(craft.members)}, and what acts from outside acts on one of them. "
+            f"Leave the mode out; the audit names what acts from outside."
+        )
+    axes = max(independent_axes(m.craft) for m in craft.members) if craft.members else independent_axes(craft)
+    if mode.turns_by_wheels and axes < 3:
         raise ValueError(
             f"mode '{name}' holds the base's attitude by wheels about three independent axes; {craft.name} has {axes}. "
             f"Add gs.Wheel or a control-moment gyro, or choose 'floating'."
         )
     for joint in (craft.joint_named(m) for m in moved):
-        if joint is base and name != "flying":
+        if joint in bases and name != "flying":
             raise ValueError(
                 f"mode '{name}': the motion of the base is prescribed, which takes a force and a couple: mode 'flying'."
             )
@@ -88,9 +99,12 @@ def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode
 
 
 def independent_axes(craft: Spacecraft) -> int:
-    """About how many axes wheels can turn the craft: a wheel's own; for one on a gimbal, all across the gimbal's axis."""
+    """About how many axes wheels can turn the craft: a wheel's own; for one on a gimbal, all across the gimbal's axis.
+
+    Axes that are symbols are taken as independent.
+    """
     directions = [np.zeros(3)]
-    for wheel in craft.wheels:
+    for wheel in driven_wheels(craft):
         carrier, a = wheel.parent, wheel.joint.axis
         assert carrier is not None
         joint = craft.joint(carrier)
@@ -99,6 +113,8 @@ def independent_axes(craft: Spacecraft) -> int:
             directions += [joint.rotation @ x for x in (a, np.cross(g, a))]
         else:
             directions.append(a)
+    if any(is_symbolic(a) for a in directions):
+        return min(3, len(directions) - 1)
     return int(np.linalg.matrix_rank(np.array(directions, dtype=float), tol=1e-9))
 
 
@@ -118,24 +134,35 @@ def guarded(craft: Spacecraft, mode: Mode, control: Controller | None) -> Contro
 
 
 def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
-    """A ValueError if tau holds a load that the mode does not allow. A traced entry counts as a load, unless it is zero."""
-    couple, force = (not _zero(tau[at]) for at in (slice(0, 3), slice(3, 6)))
+    """A ValueError if tau holds a load that the mode does not allow. A traced entry counts as a load, unless it is zero.
+
+    No mode lets control act on a joint that has no motor.
+    """
     allowed: Mapping[str, str] = {
         "floating": "nothing acts on the base from outside",
         "rotation-floating": "the base is turned by wheels, not from outside",
         "rotation-flying": "the base is turned by a couple without a net force",
         "translation-flying": "the base is pushed by a force, not turned by a couple",
     }
-    if force and not mode.force:
-        raise ValueError(
-            f"mode '{mode.name}': the control law pushes the base (tau[3:6]), but {allowed[mode.name]}. "
-            f"Return zeros there, or choose 'translation-flying' or 'flying'."
-        )
-    if couple and not mode.couple and not force:
-        raise ValueError(
-            f"mode '{mode.name}': the control law turns the base (tau[:3]), but {allowed[mode.name]}. "
-            f"Return zeros there, or choose 'rotation-flying' or 'flying'."
-        )
+    for root in craft.roots:
+        at, whose = root.joint.v_at.start, f"'{root.name}'" if craft.members else "the base"
+        couple, force = (not _zero(tau[at + k : at + k + 3]) for k in (0, 3))
+        if force and not mode.force:
+            raise ValueError(
+                f"mode '{mode.name}': the control law pushes {whose} (tau[{at + 3}:{at + 6}]), but {allowed[mode.name]}. "
+                f"Return zeros there, or choose 'translation-flying' or 'flying'."
+            )
+        if couple and not mode.couple and not force:
+            raise ValueError(
+                f"mode '{mode.name}': the control law turns {whose} (tau[{at or ''}:{at + 3}]), but {allowed[mode.name]}. "
+                f"Return zeros there, or choose 'rotation-flying' or 'flying'."
+            )
+    for name in passive_joints(craft):
+        if not _zero(craft.joint_named(name).rate(tau)):
+            raise ValueError(
+                f"mode '{mode.name}': the control law loads joint '{name}', which has no motor. Return zeros there, or say driven=True "
+                f"in the model."
+            )
     driven = [wheel.name for wheel in craft.wheels if not _zero(wheel.joint.rate(tau))]
     if driven and not mode.wheels:
         raise ValueError(

@@ -1,6 +1,6 @@
 """Reaction null space: moving the arm without turning the base. Yoshida, Hashizume & Abiko (2001).
 
-On a floating base, the joints turn it by w' = b_w - X_w q'' (`base_response`). Joint motions in the null space of X_w (3, n) leave it
+On a floating base, the driven joints turn it by w' = b_w - X_w q'' (`craft_response`). Joint motions in the null space of X_w (3, n) leave it
 alone: n - 3 dimensions of them.
 """
 
@@ -11,18 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, mirror, quat_conjugate, quat_log, quat_multiply, solve_spd
+from ..algebra import Array, mirror, solve_spd
 from ..formulations.generalized_jacobian.elimination import eliminate
-from ..model import Spacecraft
-from .commanded import base_response, commanded_loads, joint_count
+from ..model import Role, Spacecraft
+from .commanded import commanded_loads, craft_response
+from .demands import base_quaternion, demand_free_base, driven_coordinates
+from .errors import attitude_error
 
 Law = Callable[[Spacecraft, Any, Array, Array], Array]
 RIDGE = 1e-12
 
 
 def base_rotation_map(craft: Spacecraft, q: Array) -> Array:
-    """X_w (3, joints): at zero momentum the base turns at w_NB_B = -X_w qdot, wheels held on their carriers."""
-    return eliminate(craft, q).X[:3, : joint_count(craft)]
+    """X_w (3, joints): at zero momentum the base turns at w_NB_B = -X_w qdot of the driven joints, all else held on its carrier."""
+    base = demand_free_base(craft, "base_rotation_map")
+    return eliminate(craft, q).X[:3, craft.at(Role.driven) - base.nv]
 
 
 def without_reaction(X_w: Array, rates: Array) -> Array:
@@ -47,21 +50,21 @@ def reactionless(
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        n = joint_count(craft)
-        X, b = base_response(craft, q, v, "floating")
-        X_w, qdot = X[:3], v[6 : 6 + n]
-        steady = -kd * v[:3]  # (2)
+        base = demand_free_base(craft, "reactionless")
+        G, g = craft_response(craft, q, v, "floating")
+        X_w, b_w, qdot = -base.rate(G)[:3], base.rate(g)[:3], v[craft.at(Role.driven)]
+        steady = -kd * base.rate(v)[:3]  # (2)
         if attitude is not None:
-            steady = steady + kp * quat_log(quat_multiply(quat_conjugate(q[:4]), np.asarray(attitude)))
+            steady = steady + kp * attitude_error(base_quaternion(craft, q), np.asarray(attitude))
         free = without_reaction(X_w, servo * (wish(craft, t, q, v) - qdot))
-        joints = free + X_w.T @ solve_spd(_gram(X_w), b[:3] - steady)  # (1)
+        joints = free + X_w.T @ solve_spd(_gram(X_w), b_w - steady)  # (1)
         return commanded_loads(craft, q, v, "floating", joints=joints).tau
 
     return control
 
 
 def towards(joints: Any, rate: float, limit: float = float("inf")) -> Callable[[Spacecraft, Any, Array, Array], Array]:
-    """A wish for joint rates: towards given coordinates of single-coordinate joints, at `rate` in 1/s times the distance.
+    """A wish for joint rates: towards given coordinates of the driven joints, at `rate` in 1/s times the distance.
 
     With a limit, no faster than that, direction kept: rate d / sqrt(1 + |rate d|^2 / limit^2).
     """
@@ -70,7 +73,7 @@ def towards(joints: Any, rate: float, limit: float = float("inf")) -> Callable[[
     goal = np.asarray(joints, dtype=float)
 
     def wish(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        rates = rate * (goal - q[7 : 7 + len(goal)])
+        rates = rate * (goal - q[driven_coordinates(craft, "towards")])
         return rates if np.isinf(limit) else rates / sqrt(1.0 + (rates @ rates) / limit**2)
 
     return wish

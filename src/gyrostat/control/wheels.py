@@ -1,4 +1,7 @@
-"""Reaction wheels: their axes and momenta, sharing of a torque among them, and what they can give."""
+"""Reaction wheels: their axes and momenta, sharing of a torque among them, and what they can give.
+
+Everything here is about the wheels that a motor drives, in the order of v; one with `driven=False` is no actuator.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, clip, mirror, rotation, solve_spd
+from ..algebra import Array, clip, mirror, solve_spd
 from ..kinematics import body_twists, forward_kinematics, joint_poses
 from ..model import Body, Spacecraft, Wheel
+from .demands import base_pose, demand_one, driven_wheels
 
 TAPER = 0.01  # of the speed limit: over this range the torque that would speed a wheel up further falls to zero
 
@@ -35,27 +39,28 @@ def wheel_pyramid(
 
 
 def wheel_axes(craft: Spacecraft, q: Array) -> Array:
-    """Unit axes of all wheels in base axes, (3, wheels)."""
+    """Unit axes of the wheels in base axes, (3, wheels); on a base of any kind."""
+    demand_one(craft, "wheel_axes")
     R_NB = forward_kinematics(craft, q).R_NB
-    R_0N = rotation(q[:4]).T
-    axes = [R_0N @ (R_NB[craft.index(w.name)] @ w.joint.axis) for w in craft.wheels]
+    R_0N = base_pose(craft, q).R.T
+    axes = [R_0N @ (R_NB[craft.index(w.name)] @ w.joint.axis) for w in driven_wheels(craft)]
     return np.stack(axes, axis=1) if axes else np.zeros((3, 0))
 
 
 def spin_inertias(craft: Spacecraft) -> Array:
     """J of each wheel, (wheels,)."""
-    return np.array([w.joint.axis @ w.inertia @ w.joint.axis for w in craft.wheels])
+    return np.array([w.joint.axis @ w.inertia @ w.joint.axis for w in driven_wheels(craft)])
 
 
 def wheel_speeds(craft: Spacecraft, v: Array) -> Array:
     """Relative to their carriers, (wheels,)."""
-    return np.array([v[w.joint.v_at][0] for w in craft.wheels])
+    return np.array([v[w.joint.v_at][0] for w in driven_wheels(craft)])
 
 
 def wheel_momenta(craft: Spacecraft, q: Array, v: Array) -> Array:
     """J (W + a.w) of each wheel: along its axis, the carrier's turning included, (wheels,)."""
     V = body_twists(craft, q, v, joint_poses(craft, q))
-    spins = [w.joint.axis @ V[w.name][:3] for w in craft.wheels]
+    spins = [w.joint.axis @ V[w.name][:3] for w in driven_wheels(craft)]
     return spin_inertias(craft) * np.array(spins)
 
 
@@ -79,7 +84,7 @@ def towards_speeds(craft: Spacecraft, v: Array, speeds: Any, rate: float) -> Arr
 
 def wheel_limits(craft: Spacecraft) -> tuple[Array, Array]:
     """Largest torque and largest speed of each wheel, (wheels,) each; infinite where the model gives none."""
-    limits = [w.joint.limits for w in craft.wheels]
+    limits = [w.joint.limits for w in driven_wheels(craft)]
     return np.array([x.effort for x in limits]), np.array([x.velocity for x in limits])
 
 

@@ -45,7 +45,7 @@ from ..algebra import (
 class AbstractKind(ABC):
     """What every kind offers. `axes` says how many axes it needs; units and labels are those of q and of v.
 
-    quaternion: where in q one stands, if any. motorised: motors may turn it; nothing inside moves a free joint.
+    quaternion: where in q one stands, if any. rates_are_derivatives: v is d/dt q, entry by entry. motorised: motors may turn it; nothing inside moves a free joint.
     spins: its rate has no coordinate in q (wheels).
     """
 
@@ -59,6 +59,7 @@ class AbstractKind(ABC):
     q_labels: ClassVar[tuple[str, ...]] = ()
     v_labels: ClassVar[tuple[str, ...]] = ()
     quaternion: ClassVar[slice | None] = None
+    rates_are_derivatives: ClassVar[bool] = False
     motorised: ClassVar[bool] = True
     spins: ClassVar[bool] = False
 
@@ -101,6 +102,8 @@ class AbstractKind(ABC):
 @dataclass(frozen=True, eq=False)
 class AbstractLinear(AbstractKind):
     """Kinds whose rates are the derivatives of their coordinates."""
+
+    rates_are_derivatives = True
 
     def qdot(self, q: Array, v: Array) -> Array:
         return v
@@ -312,7 +315,7 @@ class Wheel(AbstractLinear):
 
     name, axes, v_units = "wheel", 1, ("rad/s",)
     v_labels = ("",)
-    spins = True
+    rates_are_derivatives, spins = False, True
 
     def pose(self, q: Array) -> Pose:
         return Pose(np.eye(3), np.zeros(3))

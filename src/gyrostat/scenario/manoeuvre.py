@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, quat_normalize
+from ..control.demands import driven_joints, passive_joints
 from ..control.joint_motion import JointMotion, Rates, Waypoints, steps
 from ..kinematics import neutral
 from ..model import Joint, Spacecraft, nearest
@@ -105,13 +106,12 @@ def initial_state(source: Source, craft: Spacecraft, start: Start) -> tuple[Arra
 
 
 def controlled_joints(source: Source, craft: Spacecraft, table: ScenarioTable) -> list[str]:
-    """Those the control law moves or holds: by default every joint with one coordinate, no spring and no lock."""
+    """Those the control law moves or holds: by default every joint with one coordinate, a motor and no lock."""
     named = {name for step in (*table.waypoint, *table.rate) for name in step.joints}
-    able = [j.name for j in craft.joints[1:] if j.nq == j.nv == 1]
+    able = _able(craft)
     chosen = table.control.joints if table.control is not None else None
     if chosen is None:
-        springs = {j.name for j in craft.joints if j.stiffness}
-        return [name for name in able if name in named or (name not in springs and name not in table.locked)]
+        return [name for name in able if name in named or name not in table.locked]
     for k, name in enumerate(chosen):
         if name not in able:
             source.error("no-such-joint", ("control", "joints"), _cannot(craft, name, able), "")
@@ -130,9 +130,19 @@ def controlled_joints(source: Source, craft: Spacecraft, table: ScenarioTable) -
 def _cannot(craft: Spacecraft, name: str, able: list[str]) -> str:
     if name not in {j.name for j in craft.joints}:
         return f"{craft.name} has no joint '{name}'. {nearest(name, able)}"
+    if name in passive_joints(craft):
+        return (
+            f"joint '{name}' has no motor (it is passive): nothing can make it follow waypoints or rates. Say driven = true in the model "
+            f"if it has one."
+        )
     return (
         f"joint '{name}' is {craft.joint_named(name).kind}: only joints with one coordinate follow waypoints and rates."
     )
+
+
+def _able(craft: Spacecraft) -> list[str]:
+    """Joints that can be made to follow a path: a motor, and one coordinate."""
+    return [joint.name for joint in driven_joints(craft) if joint.motion.single]
 
 
 def motions(
@@ -140,7 +150,7 @@ def motions(
 ) -> dict[str, JointMotion]:
     """What each controlled joint is to do; those without waypoints or rates hold."""
     found: dict[str, JointMotion] = {}
-    able = {j.name for j in craft.joints[1:] if j.nq == j.nv == 1}
+    able = set(_able(craft))
     paths = {
         kind: _collect(source, craft, q, kind, entries, what, able)
         for kind, entries, what in (("waypoint", table.waypoint, "position"), ("rate", table.rate, "rate"))

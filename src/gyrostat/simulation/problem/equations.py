@@ -136,7 +136,7 @@ class Equations:
         z, available = x[at["held_z" if control.sampled else "z"]], self.available(x)
         if control.sampled:
             available["sample"] = available["sample"] + 1.0  # the one that is being taken
-        memory = (z,) if control.state0.size or control.derivative or control.update else ()
+        memory = (z,) if control.remembers else ()
         state = (craft, x[0], x[at["q"]], self.velocity(x), *memory)
         tau = _shaped(call(control.output, state, available), craft.nv, "the control law", "tau")
         if self.conserve and self.python_control and np.any(tau[craft.joint(craft.base).v_at] != 0.0):
