@@ -36,7 +36,7 @@ INTEGRAL = gs.Controller(
 
 
 def noisy(craft, t, q, v, z, run, sample, seed):
-    shake = gs.normal(seed, run, sample, 3.0)
+    shake = gs.tracing.normal(seed, run, sample, 3.0)
     return np.array([shake + z[0] if k == craft.at("driven")[0] else 0.0 for k in range(craft.nv)])
 
 
