@@ -79,11 +79,12 @@ def test_a_run_that_blows_up_ends_with_3_and_keeps_its_last_good_state(tmp_path)
 
 def test_a_folder_that_is_not_there_is_told_before_the_run(tmp_path):
     (tmp_path / "case.toml").write_text(SHORT.replace("2 s", "2000 h"))
-    for options in (("--out", "none/x.nc"), ("--report", "none/r.html"), ("--scene", str(tmp_path))):
+    (tmp_path / "s.html").mkdir()
+    for options in (("--out", "none/x.nc"), ("--report", "none/r.html"), ("--scene", "s.html")):
         done = gyrostat(tmp_path, "run", "case.toml", *options)
         assert done.returncode == 1 and "cannot write" in done.stderr and "Traceback" not in done.stderr
     assert gyrostat(tmp_path, "run", "case.toml", "--out", "x.csv").returncode == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["case.toml"]
+    assert {path.name for path in tmp_path.iterdir()} == {"case.toml", "s.html"}
 
 
 def test_ctrl_c_keeps_what_there_is_and_the_bar_says_how_far(tmp_path):
@@ -112,8 +113,8 @@ def test_ctrl_c_keeps_what_there_is_and_the_bar_says_how_far(tmp_path):
     os.close(ours)
     assert process.returncode == 130, drain.decode()
     assert b"servicer: simulating" in drain and b"s of the run per s" in drain
-    assert b"Stopped at t =" in drain and "wrote case.nc" in out
-    kept = gs.Trajectory.load(tmp_path / "case.nc")
+    assert b"Stopped at t =" in drain and "wrote case.partial.nc" in out
+    kept = gs.Trajectory.load(tmp_path / "case.partial.nc")
     assert kept.interrupted and 0.0 < kept.state.t[0] < 3.6e6
 
 

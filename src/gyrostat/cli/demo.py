@@ -38,6 +38,7 @@ def demo(
     out.print(body_tree(craft))
     out.print(f"\n{work.name}: {work.duration:g} s ...")
     trajectory = work.simulate()
+    trajectory.save(result)
     turned = 2 * np.degrees(np.arccos(min(1.0, abs(float(trajectory.q[-1, :4] @ trajectory.q[0, :4])))))
     moved = 100 * float(np.linalg.norm(trajectory.q[-1, 4:7] - trajectory.q[0, 4:7]))
     out.print(
@@ -45,7 +46,6 @@ def demo(
         f"by {moved:.1f} cm.\nArm and base share one momentum, which no joint can change:"
     )
     print_audit(out, trajectory)
-    trajectory.save(result)
     trajectory.to_html(scene, title=work.name)
     write_report(trajectory, report, title=work.name, scenario=work.text, scene=scene.name)
     rows = (

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOBase
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -30,13 +32,48 @@ STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 SHOWN_PER_CODE = 4  # notes of one sort; the rest are counted
 
 
+class Unread(TextIOBase):
+    """A stream that may lose its reader (a closed pipe, a terminal that is gone): from then on it is silent, and nothing fails."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with self._or_silence():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._or_silence():
+            self._stream.flush()
+
+    @contextmanager
+    def _or_silence(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())  # also for what is still in buffers when the process ends
+            os.close(nowhere)
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+
 def console() -> Console:
     """Standard output; wide where no terminal limits it."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+    return Console(file=Unread(sys.stdout), highlight=False, width=None if sys.stdout.isatty() else 140)  # type: ignore[arg-type]
 
 
 def errors() -> Console:
-    return Console(file=sys.stderr, highlight=False)
+    return Console(file=Unread(sys.stderr), highlight=False)  # type: ignore[arg-type]
 
 
 def safe(text: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -12,16 +13,33 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..io.writing import check_writable
+from ..io.writing import WriteError, check_writable
 from .files import Trust
-from .output import console, errors, safe, sentence
+from .keeping import keep, partial_of
+from .output import command, console, errors, safe, sentence
+from .stopping import Stopping, signals
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
     from ..simulation import Trajectory
 
-BLEW_UP, INTERRUPTED = 3, 130
+INTERRUPTED = 130  # of a run that has made all the steps it may
+NOT_REACHED = 3  # exit code of a run that blew up, or of a phase whose event never came
 GOOD, FAIR = 1e-9, 1e-5
+
+
+def _seconds(value: str | None, option: str) -> float | None:
+    from ..scenario.quantities import measure
+
+    if value is None:
+        return None
+    try:
+        seconds = measure(value).of("time")
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+    if seconds <= 0:
+        raise typer.BadParameter(f"'{value}': expected a time that passes, such as \"10 min\".", param_hint=option)
+    return seconds
 
 
 def run(
@@ -34,53 +52,151 @@ def run(
     report: Annotated[Path | None, typer.Option(help="Write a report with plots: one HTML file.")] = None,
     scene: Annotated[Path | None, typer.Option(help="Write the animated 3-D scene: one HTML file.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write the plots as SCENARIO.png.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from what an interrupted run left (OUT.partial.nc).")
+    ] = False,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(help='Keep what there is so often, such as "10 min", in OUT.partial.nc.', metavar="TIME"),
+    ] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the run in the browser at the end.")] = False,
     port: Annotated[int, typer.Option(help="For --view.", min=1, max=65535)] = 8080,
     trust: Trust = False,
 ) -> None:
-    """Run a SCENARIO and keep its result. Ctrl-C stops it and keeps what there is."""
+    """Run a SCENARIO and keep its result. Ctrl-C, or a signal to terminate, stops it and keeps what there is."""
     from ..scenario import load
 
     out = Path(f"{scenario.stem}.nc") if out is None else out
-    if out.suffix not in (".nc", ".mat"):
-        raise typer.BadParameter(f"'{out}': results are written as .nc or .mat.", param_hint="--out")
-    picture = Path(f"{scenario.stem}.png") if plot else None
-    work = load(scenario, trust=trust)
-    check_writable(out, report, scene, picture)
-    screen = console()
-    screen.print(Text(safe(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        trajectory = work.simulate()
-    for message in dict.fromkeys(str(w.message) for w in caught if str(w.message) not in trajectory.failures):
-        errors().print(sentence(f"note: {message}"), style="yellow")
-    print_audit(screen, trajectory)
-    written = [trajectory.save(out)]
-    if trajectory.failures or trajectory.interrupted:
-        if out.suffix == ".mat":  # NetCDF alone holds the state to go on from
-            written.append(trajectory.save(out.with_suffix(".nc")))
-        print_unfinished(trajectory, out.with_suffix(".nc"))
-    if report is not None:
-        from ..view.report import write_report
-
-        link = scene.name if scene is not None and scene.resolve().parent == report.resolve().parent else ""
-        written.append(write_report(trajectory, report, title=work.name, scenario=work.text, scene=link))
-    if scene is not None:
-        written.append(write_scene(work, trajectory, scene))
-    if picture is not None:
-        from ..io.writing import write_figure
-
-        written.append(write_figure(picture, trajectory.plot()))
-    for path in written:
-        screen.print(Text(safe(f"wrote {path}"), style="green"), soft_wrap=True)
+    wanted = _Wanted(out, report, scene, Path(f"{scenario.stem}.png") if plot else None)
+    wanted.check(scenario)
+    every = _seconds(checkpoint_every, "--checkpoint-every")
+    with signals() as stopping:
+        try:
+            work = load(scenario, trust=trust)
+            trajectory, code = _run(work, scenario, wanted, resume, every, stopping)
+        except KeyboardInterrupt:
+            errors().print(f"{stopping.words} before there was anything to keep.")
+            raise typer.Exit(stopping.exit_code) from None
     if view:
         from .view import serve
 
         serve(trajectory.craft, trajectory, port=port)
+    raise typer.Exit(code)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The files that a run is asked for."""
+
+    out: Path
+    report: Path | None
+    scene: Path | None
+    picture: Path | None
+
+    def check(self, scenario: Path) -> None:
+        """Before a long run: each has the suffix of its kind and a name of its own, and none is the input."""
+        kinds = {
+            "--out": (self.out, (".nc", ".mat"), "results are written as .nc or .mat"),
+            "--report": (self.report, (".html", ".htm"), "a report is a page, .html"),
+            "--scene": (self.scene, (".html", ".htm"), "a scene is a page, .html"),
+            "--plot": (self.picture, (".png",), "plots are written as .png"),
+        }
+        taken = {scenario.resolve(): "the scenario itself"}
+        for option, (path, suffixes, words) in kinds.items():
+            if path is None:
+                continue
+            if path.suffix.lower() not in suffixes:
+                raise typer.BadParameter(f"'{path}': {words}.", param_hint=option)
+            if path.resolve() in taken:
+                raise typer.BadParameter(f"'{path}' is {taken[path.resolve()]}.", param_hint=option)
+            taken[path.resolve()] = f"what {option} names already"
+        check_writable(self.out, partial_of(self.out), self.report, self.scene, self.picture)
+
+
+def _run(
+    work: Scenario, scenario: Path, wanted: _Wanted, resume: bool, every: float | None, stopping: Stopping
+) -> tuple[Trajectory, int]:
+    """The run, saved, and the exit code."""
+    from ..simulation.engine.interruption import stop_when
+
+    partial = partial_of(wanted.out)
+    earlier = _earlier(partial, resume)
+    screen = console()
+    screen.print(Text(safe(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)
+    options: dict[str, Any] = {"resume": earlier} if resume else {}
+    if every is not None:
+        options |= {"checkpoint": partial, "checkpoint_every": every}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with stop_when(stopping):
+            trajectory = work.simulate(**options)
+        with stopping.saving():
+            kept, problem = keep(trajectory, wanted.out)
+            if not trajectory.interrupted and not problem and (resume or every is not None):
+                partial.unlink(missing_ok=True)  # the complete one has taken its place
+        pictures, problems = _write_pictures(work, trajectory, wanted) if stopping.received is None else ([], [])
+    for message in dict.fromkeys(str(w.message) for w in caught if str(w.message) not in trajectory.failures):
+        errors().print(sentence(f"note: {message}"), style="yellow")
+    print_audit(screen, trajectory)
+    for path in (*kept, *pictures):
+        screen.print(Text(safe(f"wrote {path}"), style="green"), soft_wrap=True)
+    if not trajectory.ok:
+        print_unfinished(trajectory, kept[-1], scenario, wanted.out, stopping)
+    for text in filter(None, (problem, *problems)):
+        errors().print(sentence(text), style="bold red")
+    if stopping.received is not None:
+        return trajectory, stopping.exit_code
     if trajectory.failures:
-        raise typer.Exit(BLEW_UP)
-    if trajectory.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        return trajectory, NOT_REACHED
+    return trajectory, INTERRUPTED if trajectory.interrupted else 1 if problem or problems else 0
+
+
+def _earlier(partial: Path, resume: bool) -> Trajectory | None:
+    """What an interrupted run has left; without --resume it is only mentioned."""
+    from ..simulation import Trajectory
+
+    if resume:
+        if not partial.is_file():
+            raise ValueError(f"--resume: there is no '{partial}' to go on from. Run it without --resume.")
+        return Trajectory.load(partial)
+    if partial.is_file():
+        errors().print(
+            sentence(
+                f"note: '{partial}' holds an interrupted run. This one begins anew; --resume would go on from there."
+            )
+        )
+    return None
+
+
+def _write_pictures(work: Scenario, trajectory: Trajectory, wanted: _Wanted) -> tuple[list[Path], list[str]]:
+    """Report, scene and plots, and words about those that could not be written: the result is safe already."""
+    scene = wanted.scene
+
+    def report(path: Path) -> Path:
+        from ..view.report import write_report
+
+        link = scene.name if scene is not None and scene.resolve().parent == path.resolve().parent else ""
+        return write_report(trajectory, path, title=work.name, scenario=work.text, scene=link)
+
+    def picture(path: Path) -> Path:
+        from ..io.writing import write_figure
+
+        return write_figure(path, trajectory.plot())
+
+    written: list[Path] = []
+    problems: list[str] = []
+    writers = (
+        (wanted.report, report),
+        (scene, lambda path: write_scene(work, trajectory, path)),
+        (wanted.picture, picture),
+    )
+    for path, write in writers:
+        if path is not None:
+            try:
+                written.append(write(path))
+            except WriteError as error:
+                problems.append(str(error))
+    return written, problems
 
 
 def write_scene(work: Scenario, trajectory: Trajectory, path: Path) -> Path:
@@ -109,13 +225,15 @@ def print_audit(screen: Console, trajectory: Trajectory) -> None:
     screen.print(table)
 
 
-def print_unfinished(trajectory: Trajectory, out: Path) -> None:
-    """Why the run ended early, and where its last good state is."""
+def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Path, stopping: Stopping) -> None:
+    """Why the run ended early, where its last good state is, and how to go on."""
     for message in trajectory.failures:
         errors().print(sentence(message), style="bold red")
-    if trajectory.interrupted and not trajectory.failures:
-        errors().print(
-            sentence(f"Stopped at t = {float(np.min(trajectory.state.t)):.6g} s. What there is was kept."),
-            style="yellow",
-        )
-    errors().print(sentence(f"The last good state is in '{out}' (variables state_t and state_y)."))
+    if trajectory.failures:
+        errors().print(sentence(f"The last good state is in '{kept}' (variables state_t and state_y)."))
+        return
+    words = stopping.words if stopping.received is not None else "Stopped"
+    reached = f"{words} at t = {float(np.min(trajectory.state.t)):.6g} s. What there is was kept in '{kept}'."
+    errors().print(sentence(reached), style="yellow")
+    named = "" if out == Path(f"{scenario.stem}.nc") else f" --out {out}"
+    errors().print(sentence(f"Go on with:   {command()} run {scenario}{named} --resume"))

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..simulation.engine.context import Status
+from ..simulation.engine.interruption import question
 from ..simulation.engine.system import Outcome, Plan, State, System
 from ..simulation.integrators.methods import METHODS, Tableau
 from ..simulation.problem.layout import Layout
@@ -109,10 +110,14 @@ def integrate_together(
     K[0] = clock.rate(t0, clock.y)
     h = fixed or min(_first_step(clock.y, K[0], rtol, atol), h_max)
     next_stop = 0
+    asked = question()
     most = min((p.plan.most_steps or 10**18) for p in parts)
     try:
         while next_stop < len(stops):
             if clock.steps + clock.rejections >= most:
+                break
+            if asked():
+                interrupted = True
                 break
             stop = stops[next_stop]
             last = stop - clock.t <= h * (1.0 + 1e-6)

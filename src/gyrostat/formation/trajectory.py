@@ -63,6 +63,10 @@ class FormationTrajectory:
         return all(trajectory.ok for trajectory in self.groups.values())
 
     @property
+    def interrupted(self) -> bool:
+        return any(trajectory.interrupted for trajectory in self.groups.values())
+
+    @property
     def final(self) -> State:
         """{group: (q, v)} at the end, to start from again."""
         return {g: trajectory.final for g, trajectory in self.groups.items()}

@@ -42,7 +42,13 @@ def as_tree(run: FormationTrajectory, leader: str | None = None) -> Trajectory:
     q, v = tree_states(run, craft, leader)
     tau, wrenches = _loads(run, craft)
     vdot = compile(forward_dynamics, craft, inputs={"wrenches": None})(q, v, tau, wrenches=wrenches)
-    return Trajectory(craft, _dataset(run, craft, q, v, tau, wrenches, vdot), _state(run), np.zeros((1, 1)))
+    return Trajectory(
+        craft,
+        _dataset(run, craft, q, v, tau, wrenches, vdot),
+        _state(run),
+        np.zeros((1, 1)),
+        interrupted=run.interrupted,
+    )
 
 
 def tree_states(run: FormationTrajectory, craft: Spacecraft, leader: str) -> tuple[Array, Array]:
@@ -112,7 +118,8 @@ def _dataset(
     )
     failures = tuple(message for t in groups for message in t.failures)
     data.attrs = first.attrs | {"model": craft.name, "inputs": {}, "functions": [], "failures": failures}
-    end = {"t_end": ((), run.time[-1]), "q_end": (("q_name",), q[-1]), "v_end": (("v_name",), v[-1])}
+    last = int(np.flatnonzero(np.isfinite(q).all(axis=1))[-1])  # that all members have reached
+    end = {"t_end": ((), run.time[last]), "q_end": (("q_name",), q[last]), "v_end": (("v_name",), v[last])}
     return data.assign(end)
 
 

@@ -13,6 +13,7 @@ from ..kinematics import frame_pose
 from ..model import Spacecraft
 from ..model.assembly import joined_state, together
 from .capture_schema import CaptureTable, GraspTable, PhaseTable
+from .checkpoints import refuse
 from .manoeuvre import initial_state
 from .reading import Source
 from .scenario import Scenario, _options, add_outputs, check_locked, spacecraft_of
@@ -48,6 +49,7 @@ class CaptureScenario(Scenario):
 
     def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
         """All phases as one trajectory. What happened in each is in its attribute `phases`."""
+        refuse("a scenario in phases", changes)
         run = self.run(progress=progress, **changes)
         trajectory = run.trajectory
         add_outputs(trajectory, self.outputs)

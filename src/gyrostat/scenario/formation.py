@@ -17,6 +17,7 @@ from ..formation import Coupling, Formation, Group, simulate
 from ..formulations.spatial_forms import tree_state, virtual_tree
 from ..kinematics import frame_pose, neutral
 from ..model import Spacecraft, nearest
+from .checkpoints import refuse
 from .formation_schema import FormationTable, MemberTable, StationTable
 from .manoeuvre import joint_values
 from .reading import Source
@@ -49,6 +50,7 @@ class FormationScenario(Scenario):
 
     def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
         """All members as the trajectory of one virtual tree. Distances are in its attribute `formation`."""
+        refuse("a formation", changes)
         run = self.run(progress=progress, **changes)
         trajectory = run.tree()
         trajectory.data.attrs["scenario"] = self.text

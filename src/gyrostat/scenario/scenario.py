@@ -49,15 +49,54 @@ class Scenario:
     text: str = field(default="", repr=False)
     path: Path | None = None
 
-    def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
-        """Run it. changes: other values for `gs.simulate`'s options, such as rtol=1e-12."""
-        from ..simulation import simulate
+    def simulate(
+        self,
+        *,
+        progress: bool | None = None,
+        resume: Trajectory | str | Path | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: float = 600.0,
+        **changes: Any,
+    ) -> Trajectory:
+        """Run it. changes: other values for `gs.simulate`'s options, such as rtol=1e-12.
 
-        options = {**self.options, **changes}
-        trajectory = simulate(self.craft, self.q0, self.v0, (0.0, self.duration), progress=progress, **options)
+        resume: an interrupted run of this scenario, or its file: it goes on with its own settings, bit for bit as if never stopped.
+        checkpoint: a file (.nc) that holds what there is, every so many seconds of the clock on the wall, to resume from.
+        """
+        if checkpoint is None:
+            return self._part(self._earlier(resume), progress, changes)
+        from .checkpoints import in_parts
+
+        def part(earlier: Trajectory | None, most: int) -> Trajectory:
+            return self._part(earlier, progress, {**changes, "max_steps": most})
+
+        most = int(changes.get("max_steps", self.options.get("max_steps", 2_000_000)))
+        return in_parts(part, self._earlier(resume), most, checkpoint, checkpoint_every)
+
+    def _part(self, earlier: Trajectory | None, progress: bool | None, changes: Mapping[str, Any]) -> Trajectory:
+        from ..simulation import simulate
+        from ..simulation.problem.request import FUNCTIONS
+
+        if earlier is None:
+            options = {**self.options, **changes}
+            trajectory = simulate(self.craft, self.q0, self.v0, (0.0, self.duration), progress=progress, **options)
+        else:  # settings and times are those of the run; functions are not in its file
+            kept = {name: x for name, x in self.options.items() if name in (*FUNCTIONS, "max_steps")}
+            trajectory = simulate(self.craft, resume=earlier, progress=progress, **{**kept, **changes})
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
         return trajectory
+
+    def _earlier(self, resume: Trajectory | str | Path | None) -> Trajectory | None:
+        """The run to go on from, if it is one of this scenario."""
+        from ..simulation import Trajectory
+        from .checkpoints import must_be_same
+
+        if isinstance(resume, str | Path):
+            resume = Trajectory.load(resume)
+        if resume is not None:
+            must_be_same(self.text, resume.data.attrs.get("scenario"))
+        return resume
 
 
 def load(path: str | Path, *, trust: bool = False) -> Scenario:

@@ -75,7 +75,7 @@ class Prepared:
 
     def result(self, outcome: Outcome) -> Trajectory:
         """What the runs left, with warnings about those that failed."""
-        share = stability_share(self.system, self.plan, self.state, outcome.state, self.constants)
+        share = stability_share(self.system, self.plan, self.equations.t0, outcome.state, self.constants)
         trajectory = trajectory_of(
             self.equations,
             outcome,

@@ -6,10 +6,7 @@ A lane whose run has ended is given the next that waits while the others go on. 
 from __future__ import annotations
 
 import contextlib
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,6 +14,7 @@ from ...algebra import Array
 from ...tracing import pool
 from .block import Block, queue_of, runs_per_block
 from .event_search import handle_events
+from .interruption import ctrl_c, question
 from .system import Outcome, Plan, State, System
 
 CHUNK = 128  # attempted steps between two looks at the host's wishes
@@ -37,7 +35,7 @@ def integrate(
         except BaseException as error:  # noqa: BLE001  (raised below, when all threads have come to rest)
             course.fail(error)
 
-    with _ctrl_c(course), contextlib.suppress(KeyboardInterrupt):  # the course was told
+    with ctrl_c(course.interrupt), contextlib.suppress(KeyboardInterrupt):  # the course was told
         pool.run(share, shares, failed=course.fail)
     if course.error is not None:
         raise course.error
@@ -53,6 +51,13 @@ class _Course:
         self.stop, self.interrupted = False, False
         self.error: BaseException | None = None
         self._progress, self._runs, self._done = progress, max(runs, 1), np.zeros(shares)
+        self._asked = question()
+
+    def goes_on(self) -> bool:
+        """False once somebody wants it to end."""
+        if not self.stop and self._asked():
+            self.interrupt()
+        return not self.stop
 
     def interrupt(self) -> None:
         self.stop = self.interrupted = True
@@ -74,7 +79,7 @@ class _Course:
 def _run(block: Block, course: _Course, share: int) -> None:
     """Until no run waits or is under way, or somebody says stop."""
     compiled = block.system.compiled
-    while not course.stop:
+    while course.goes_on():
         before = None if compiled else block.snapshot()
         try:
             block.take()
@@ -90,25 +95,6 @@ def _run(block: Block, course: _Course, share: int) -> None:
         block.settle(block.ended())
         course.tell(share, block)
     block.settle(block.seated())
-
-
-@contextmanager
-def _ctrl_c(course: _Course) -> Iterator[None]:
-    """The first Ctrl-C asks all blocks to stop after their present steps; the second has its usual force."""
-    usual = signal.default_int_handler
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
-        yield
-        return
-
-    def ask(*_: object) -> None:
-        course.interrupt()
-        signal.signal(signal.SIGINT, usual)
-
-    signal.signal(signal.SIGINT, ask)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
 
 
 def initial_samples(system: System, state: State, parameters: Array) -> None:

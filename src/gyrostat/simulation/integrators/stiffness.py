@@ -18,17 +18,19 @@ MANY = 500  # steps: fewer are no nuisance
 SETTLING, AVERAGED, DIFFERENCE = 15, 15, 1e-7
 
 
-def stability_share(system: System, plan: Plan, before: State, after: State, parameters: Array) -> float:
+def stability_share(system: System, plan: Plan, begun: float, after: State, parameters: Array) -> float:
     """h |lambda| over the method's limit, h the mean step of the run with the most steps, lambda the largest eigenvalue at its end.
+
+    begun: the time at which the runs began, however often they were interrupted since.
 
     0 where there is nothing to tell: few steps, fixed steps, another method, a run that failed, functions called from Python.
     """
-    made = after.steps - before.steps
+    made = after.steps
     k = int(np.argmax(made))
     ended = after.status[k] in (Status.running, Status.done, Status.stopped)
     if plan.fixed or plan.method not in LIMITS or made[k] < MANY or not ended or not isinstance(system.rhs, Kernel):
         return 0.0
-    h = (after.t[k] - before.t[k]) / made[k]
+    h = (after.t[k] - begun) / made[k]
     x = np.concatenate([after.t[k : k + 1], after.y[k], after.held[k], parameters[k]])
     unit = np.where(np.isfinite(plan.atol), plan.atol / plan.rtol + np.abs(after.y[k]), 1.0)
     return float(h * _largest_eigenvalue(system.rhs, x, unit) / LIMITS[plan.method])

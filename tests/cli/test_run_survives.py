@@ -1,0 +1,190 @@
+"""What happens to the results of `gyrostat run` when the process, its terminal or the disk under it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import gyrostat as gs
+from full_disks import small_disk
+from gyrostat.scenario import load
+
+CODE = "from gyrostat.cli.main import run; run()"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(gs.__file__).parents[1]), "COLUMNS": "120"}
+LONG = """spacecraft = "servicer"
+outputs = ["momentum"]
+[start]
+angular_velocity = [1.0, 0.5, 0.2]
+[run]
+duration = "2000 s"
+save_every = "10 s"
+"""
+SHORT = LONG.replace("2000 s", "20 s")
+
+
+def start(folder, *arguments, **options):
+    command = [sys.executable, "-c", CODE, *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen(command, text=True, env=ENVIRONMENT, cwd=folder, **pipes)
+
+
+def gyrostat(folder, *arguments):
+    process = start(folder, *arguments)
+    out, err = process.communicate()
+    return process.returncode, out, err
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The file of the long run when nothing happens to it."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "case.toml").write_text(LONG)
+    assert gyrostat(folder, "run", "case.toml")[0] == 0
+    return (folder / "case.nc").read_bytes()
+
+
+def under_way(folder):
+    """A long run that has written a checkpoint."""
+    process = start(folder, "run", "case.toml", "--checkpoint-every", "0.1 s")
+    while not (folder / "case.partial.nc").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_keeps_what_there_is_beside_the_complete_result_and_the_run_goes_on_bit_for_bit(
+    tmp_path, whole, number
+):
+    """SIGTERM and SIGHUP killed the process, and nothing was written; Ctrl-C replaced the result that was there."""
+    (tmp_path / "case.toml").write_text(LONG)
+    (tmp_path / "case.nc").write_bytes(whole)
+    process = under_way(tmp_path)
+    process.send_signal(number)
+    out, err = process.communicate()
+    assert process.returncode == 128 + number, err
+    assert "wrote case.partial.nc" in out and "gyrostat run case.toml --resume" in err
+    assert (tmp_path / "case.nc").read_bytes() == whole
+    kept = gs.Trajectory.load(tmp_path / "case.partial.nc")
+    assert kept.interrupted and 0 < kept.state.t[0] < 2000
+    assert f"at t = {kept.state.t[0]:.6g} s" in err
+    (tmp_path / "case.nc").unlink()
+    code, out, err = gyrostat(tmp_path, "run", "case.toml", "--resume")
+    assert code == 0, err
+    assert (tmp_path / "case.nc").read_bytes() == whole
+    assert not (tmp_path / "case.partial.nc").exists()
+
+
+def test_a_killed_run_leaves_its_last_checkpoint(tmp_path, whole):
+    (tmp_path / "case.toml").write_text(LONG)
+    process = under_way(tmp_path)
+    process.kill()
+    process.communicate()
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--resume", "--checkpoint-every", "0.2 s")
+    assert code == 0, err
+    assert (tmp_path / "case.nc").read_bytes() == whole
+    assert {path.name for path in tmp_path.iterdir()} == {"case.nc", "case.toml"}
+
+
+def test_a_hangup_that_is_ignored_stays_ignored(tmp_path, whole):
+    """As under nohup."""
+    (tmp_path / "case.toml").write_text(LONG)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = under_way(tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert (tmp_path / "case.nc").read_bytes() == whole
+
+
+def test_nobody_reads_what_is_printed_and_the_result_is_kept_all_the_same(tmp_path):
+    """The audit was printed first, and the result was lost: exit code 1, no file."""
+    (tmp_path / "case.toml").write_text(SHORT)
+    end, closed = os.pipe()
+    os.close(end)
+    process = start(tmp_path, "run", "case.toml", "--report", "r.html", stdout=closed)
+    os.close(closed)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert gs.Trajectory.load(tmp_path / "case.nc").ok and (tmp_path / "r.html").exists()
+
+
+def test_a_disk_that_is_full_at_the_end_of_a_run_sends_the_result_elsewhere(tmp_path, monkeypatch):
+    """It ended in a segmentation fault."""
+    monkeypatch.setitem(ENVIRONMENT, "TMPDIR", str(tmp_path))
+    with small_disk(tmp_path / "disk", "16k") as disk:
+        (disk / "case.toml").write_text(SHORT)
+        code, out, err = gyrostat(disk, "run", "case.toml", "--report", "r.html")
+        assert code == 1 and "are missing" in err and "The result is in" in " ".join(err.split())
+        assert [path.name for path in disk.iterdir()] == ["case.toml"]
+    (kept,) = tmp_path.glob("case-*.nc")
+    assert gs.Trajectory.load(kept).ok and f"wrote {kept}" in out
+
+
+def test_inputs_are_not_overwritten_and_no_two_outputs_share_a_name(tmp_path):
+    (tmp_path / "case.toml").write_text(SHORT)
+    (tmp_path / "page.html").write_text(SHORT)
+    for arguments in (
+        ("case.toml", "--report", "case.toml"),
+        ("case.toml", "--scene", "case.nc"),
+        ("page.html", "--report", "page.html"),
+        ("case.toml", "--report", "r.html", "--scene", "./r.html"),
+        ("case.toml", "--checkpoint-every", "5 m"),
+        ("case.toml", "--checkpoint-every", "-5 s"),
+    ):
+        code, out, err = gyrostat(tmp_path, "run", *arguments)
+        assert code == 2 and out == "" and "Traceback" not in err, err
+    assert (tmp_path / "case.toml").read_text() == SHORT
+    assert {path.name for path in tmp_path.iterdir()} == {"case.toml", "page.html"}
+
+
+def test_a_run_goes_on_only_from_a_run_of_the_same_scenario(tmp_path):
+    (tmp_path / "case.toml").write_text(SHORT)
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--resume")
+    assert code == 1 and "there is no 'case.partial.nc'" in err
+    with pytest.warns(gs.SimulationWarning):
+        part = load(tmp_path / "case.toml").simulate(max_steps=100)
+    part.save(tmp_path / "case.partial.nc")
+    (tmp_path / "case.toml").write_text(SHORT.replace("0.2", "0.3"))
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--resume")
+    assert code == 1 and "line 4 is 'angular_velocity = [1.0, 0.5, 0.3]', it was" in " ".join(err.split())
+    (tmp_path / "case.toml").write_text(SHORT)
+    code, _, err = gyrostat(tmp_path, "run", "case.toml")
+    assert code == 0 and "holds an interrupted run" in err and (tmp_path / "case.partial.nc").exists()
+
+
+def test_a_capture_that_never_grasps_ends_with_3(tmp_path):
+    """It ended with 0."""
+    assert gyrostat(tmp_path, "init", "--example", "capture", "case.toml")[0] == 0
+    text = (tmp_path / "case.toml").read_text()
+    changed = text.replace('closer_than = "5 cm"', "closer_than = 1e-9")
+    assert changed != text
+    (tmp_path / "case.toml").write_text(changed)
+    code, out, err = gyrostat(tmp_path, "run", "case.toml", "--report", "r.html")
+    assert code == 3 and "without its event" in err and "wrote case.nc" in out
+    kept = gs.Trajectory.load(tmp_path / "case.nc")
+    assert not kept.ok and "without its event" in kept.failures[0]
+    assert "without its event" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("example", ["capture", "station"])
+def test_what_cannot_be_continued_is_refused_by_name(tmp_path, example):
+    assert gyrostat(tmp_path, "init", "--example", example, "case.toml")[0] == 0
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--checkpoint-every", "1 s")
+    assert code == 1 and "cannot be continued; run it whole" in err
+    process = start(tmp_path, "run", "case.toml")
+    assert process.stdout is not None and process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate()
+    assert process.returncode == 143, err
+    if "wrote" in out:
+        assert gs.Trajectory.load(tmp_path / "case.partial.nc").interrupted
