@@ -12,7 +12,7 @@ import gyrostat as gs
 from gyrostat import scenario
 from gyrostat.cli.main import app
 from gyrostat.model import ModelError
-from gyrostat.scenario.capture import CaptureScenario
+from gyrostat.scenario.kinds.capture import CaptureScenario
 
 DEMO = Path(scenario.__file__).parent / "capture_demo.toml"
 
@@ -78,7 +78,7 @@ def test_one_command_writes_result_report_and_scene(tmp_path, monkeypatch):
     [
         (('"tool", "grip"], closer', '"tool", "gripp"], closer'), "no body or frame 'gripp'"),
         (('release = ["grapple"]', 'release = ["claw"]'), "releases 'claw', which is not held"),
-        (("rtol = 1e-11", 'duration = "9 s"'), "'duration' has no meaning here: the phases say how long"),
+        (("rtol = 1e-11", 'duration = "9 s"'), "unknown key 'duration'. The phases say how long."),
         (("rtol = 1e-11", 'conserve = "momentum"'), "'conserve' takes one spacecraft with a free base"),
         (('release = ["grapple"]', "restitution = 0.5"), "'restitution' is that of a grasp"),
         (('closer_than = "5 cm"', 'closer_than = "0 cm"'), "closer_than is 0 m; expected more than zero"),

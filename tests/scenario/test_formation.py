@@ -12,7 +12,7 @@ import gyrostat as gs
 from gyrostat import scenario
 from gyrostat.cli.main import app
 from gyrostat.environment import differential_gravity
-from gyrostat.scenario.formation import FormationScenario, station_error
+from gyrostat.scenario.kinds.formation import FormationScenario, station_error
 
 DEMO = Path(scenario.__file__).parent / "station_demo.toml"
 

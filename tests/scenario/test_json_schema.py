@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from gyrostat import scenario
-from gyrostat.scenario.capture_schema import CAPTURE_TABLES
-from gyrostat.scenario.formation_schema import FORMATION_TABLES
-from gyrostat.scenario.schema import TABLES
+from gyrostat.scenario.kinds import KINDS
 from json_schema import problems
 
 FOLDER = Path(scenario.__file__).parent
@@ -49,9 +47,9 @@ def test_what_is_wrong_is_seen(name, old, new, found):
         assert any(problem.startswith(words) for problem in seen), seen
 
 
-@pytest.mark.parametrize("tables", [TABLES, CAPTURE_TABLES, FORMATION_TABLES])
-def test_every_key_at_the_top_is_offered(tables):
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_key_at_the_top_is_offered(kind):
     """Editors complete from `properties`: not all of them follow `if` and `then`."""
-    assert set(tables[()].model_fields) <= set(SCHEMA["properties"])
-    for table in tables.values():
+    assert set(kind.table.model_fields) <= set(SCHEMA["properties"])
+    for table in kind.tables.values():
         assert set(SCHEMA["$defs"][table.__name__]["properties"]) == set(table.model_fields)

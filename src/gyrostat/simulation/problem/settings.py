@@ -13,6 +13,8 @@ from ...control.passive import Actuators, Stops
 from ...model import nearest
 from ..integrators.methods import METHODS, Collocation
 
+FIXED_STEP = ("rk4", "gauss6")  # integrators that cannot choose their steps
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -42,7 +44,7 @@ class Settings:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         if self.integrator is not None and self.step is None:
             earlier.pop("step", None)  # another integrator's
-        for name, default in _DEFAULTS.items():
+        for name, default in DEFAULTS.items():
             if values[name] is None:
                 values[name] = earlier[name] if earlier.get(name) is not None else default
         values["breakpoints"] = _times(values["breakpoints"])
@@ -54,7 +56,7 @@ class Settings:
 
     def check(self) -> None:
         choice(self.integrator, METHODS, "integrator")
-        if self.step is None and self.integrator in ("rk4", "gauss6"):
+        if self.step is None and self.integrator in FIXED_STEP:
             raise ValueError(
                 f"integrator '{self.integrator}' takes fixed steps: give step= in seconds, or choose 'dop853' or 'rk45'."
             )
@@ -73,7 +75,8 @@ class Settings:
         }
 
 
-_DEFAULTS: dict[str, Any] = {
+# What a run has unless it is told otherwise; files and formations ask for it here
+DEFAULTS: dict[str, Any] = {
     "formulation": "recursive",
     "integrator": "dop853",
     "rtol": 1e-10,

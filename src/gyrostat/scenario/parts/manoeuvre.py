@@ -1,115 +1,48 @@
-"""Joint values of a scenario, judged against its spacecraft: which joints, how many numbers, which units."""
+"""[[waypoint]], [[rate]], [[torque]]: what the joints are to do, and what is put on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
-from ..algebra import Array, quat_normalize
-from ..control.demands import driven_joints, passive_joints
-from ..control.joint_motion import JointMotion, Rates, Waypoints, steps
-from ..kinematics import neutral
-from ..model import Joint, Spacecraft, nearest
-from .quantities import Measure
-from .reading import Place, Source
-from .schema import ScenarioTable, Start, Step
-
-DIMENSION = {"rad": "angle", "m": "length", "rad/s": "angular rate", "m/s": "speed"}
-LOAD = {"rad/s": "torque", "m/s": "force"}
-
-
-def joint_values(
-    source: Source, craft: Spacecraft, place: Place, given: Mapping[str, Sequence[Measure]], what: str
-) -> dict[str, Array]:
-    """{joint: numbers in SI} for what = "position", "rate" or "load"; what is wrong goes to the source's report."""
-    values: dict[str, Array] = {}
-    names = {joint.name: joint for joint in craft.joints}
-    for name, measures in given.items():
-        here = (*place, name)
-        if name not in names:
-            source.error("no-such-joint", place, f"{craft.name} has no joint '{name}'.", nearest(name, names), name)
-            continue
-        units = _units(names[name], what)
-        if len(measures) != len(units):
-            source.error(
-                "wrong-length",
-                place,
-                f"{what} of {names[name].kind} joint '{name}' holds {_count(len(measures))}; expected {_count(len(units))}"
-                + (f": {_order(names[name], what)}." if len(units) > 1 else "."),
-                "A wheel has a rate, but no position." if names[name].kind == "wheel" and not units else "",
-                name,
-            )
-            continue
-        numbers = []
-        for one, dimension in zip(measures, units, strict=True):
-            try:
-                numbers.append(one.of(dimension) if dimension else _plain(one))
-            except ValueError as error:
-                source.error("wrong-unit", here, f"{what} of {names[name].kind} joint '{name}' {error}.")
-        if len(numbers) == len(units):
-            values[name] = np.array(numbers)
-    return values
+from ...algebra import Array
+from ...control.demands import driven_joints, passive_joints
+from ...control.joint_motion import JointMotion, Rates, Waypoints, steps
+from ...io.toml_text import Place
+from ...model import Spacecraft, nearest
+from ..quantities import Time
+from ..source import Source
+from .law import Control
+from .start import JointValues, joint_values
+from .table import Table
 
 
-def _units(joint: Joint, what: str) -> list[str]:
-    if what == "position":
-        return [DIMENSION.get(unit, "") for unit in joint.motion.q_units]
-    return [(DIMENSION if what == "rate" else LOAD)[unit] for unit in joint.motion.v_units]
+class Step(Table):
+    """From a time on."""
+
+    at: Time
+    joints: Annotated[JointValues, Field(min_length=1)]
 
 
-def _plain(one: Measure) -> float:
-    if one.dimension is not None:
-        raise ValueError(f'is "{one.text}"; expected plain numbers: a quaternion, scalar first')
-    return one.value
+class Manoeuvre(Table):
+    """The tables at the top of a file that say what its joints do."""
+
+    waypoint: list[Step] = Field(default_factory=list, description="Joint positions to be reached at a time, at rest.")
+    rate: list[Step] = Field(default_factory=list, description="Joint rates from a time on.")
+    torque: list[Step] = Field(
+        default_factory=list, description="Joint loads from a time on, added to the control law's."
+    )
+    locked: list[str] = Field(default_factory=list, description="Joints that stay as they are, whatever the load.")
 
 
-def _count(n: int) -> str:
-    return "one number" if n == 1 else f"{n or 'no'} numbers"
-
-
-def _order(joint: Joint, what: str) -> str:
-    units = joint.motion.q_units if what == "position" else joint.motion.v_units
-    return ", ".join(unit or "quaternion" for unit in units)
-
-
-def initial_state(source: Source, craft: Spacecraft, start: Start) -> tuple[Array, Array]:
-    """q and v at the start."""
-    from ..algebra import quat_from_rotation, rotation_from_rpy
-
-    q, v = neutral(craft), np.zeros(craft.nv)
-    base = craft.joints[0]
-    given = {n: getattr(start, n) for n in ("position", "quaternion", "rpy", "angular_velocity", "velocity")}
-    if base.kind == "free":
-        if start.quaternion is not None:
-            q[:4] = quat_normalize(np.array(start.quaternion))
-        if start.rpy is not None:
-            q[:4] = quat_from_rotation(rotation_from_rpy(np.array(start.rpy)))
-        q[4:7] = start.position or q[4:7]
-        v[:3] = start.angular_velocity or v[:3]
-        v[3:6] = start.velocity or v[3:6]
-    else:
-        for name in (name for name, value in given.items() if value is not None):
-            source.error(
-                "wrong-base",
-                ("start",),
-                f"{name} is that of a free base; {craft.name}'s base is {base.kind}.",
-                f"Leave it out{'' if not base.nq else f', or set joint {base.name!r} under start.joints'}.",
-                name,
-            )
-    for name, value in joint_values(source, craft, ("start", "joints"), start.joints, "position").items():
-        q[craft.joint_named(name).q_at] = value
-    for name, value in joint_values(source, craft, ("start", "rates"), start.rates, "rate").items():
-        v[craft.joint_named(name).v_at] = value
-    return q, v
-
-
-def controlled_joints(source: Source, craft: Spacecraft, table: ScenarioTable) -> list[str]:
+def controlled_joints(source: Source, craft: Spacecraft, table: Manoeuvre, law: Control) -> list[str]:
     """Those the control law moves or holds: by default every joint with one coordinate, a motor and no lock."""
     named = {name for step in (*table.waypoint, *table.rate) for name in step.joints}
     able = _able(craft)
-    chosen = table.control.joints if table.control is not None else None
+    chosen = law.joints
     if chosen is None:
         return [name for name in able if name in named or name not in table.locked]
     for k, name in enumerate(chosen):
@@ -145,9 +78,7 @@ def _able(craft: Spacecraft) -> list[str]:
     return [joint.name for joint in driven_joints(craft) if joint.motion.single]
 
 
-def motions(
-    source: Source, craft: Spacecraft, table: ScenarioTable, q: Array, joints: list[str]
-) -> dict[str, JointMotion]:
+def motions(source: Source, craft: Spacecraft, table: Manoeuvre, q: Array, joints: list[str]) -> dict[str, JointMotion]:
     """What each controlled joint is to do; those without waypoints or rates hold."""
     found: dict[str, JointMotion] = {}
     able = set(_able(craft))
@@ -206,7 +137,7 @@ def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[tuple[float, ...], t
     return tuple(t for t, _ in pairs), tuple(x for _, x in pairs)
 
 
-def load_profile(source: Source, craft: Spacecraft, table: ScenarioTable) -> tuple[Any, tuple[float, ...]]:
+def load_profile(source: Source, craft: Spacecraft, table: Manoeuvre) -> tuple[Any, tuple[float, ...]]:
     """tau(t) (nv,) of the [[torque]] tables, and the times at which it jumps; None without them. A joint keeps its load until
     a later table names it again."""
     if not table.torque:

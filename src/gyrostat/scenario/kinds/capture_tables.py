@@ -6,8 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .quantities import Length, Time
-from .schema import TABLES, Real, Run, ScenarioTable, Start, Table
+from ..parts.flight import Flight
+from ..parts.run import Integration
+from ..parts.start import Start
+from ..parts.table import Real, Table
+from ..quantities import Length, Time
 
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 
@@ -61,27 +64,9 @@ class PhaseTable(Table):
         return self
 
 
-class CaptureRun(Run):
-    """How it is integrated; the phases say how long."""
-
-    duration: Time = Field(default=1.0, description="Refused: the phases say how long.")
-
-
-class CaptureTable(ScenarioTable):
+class CaptureTable(Flight):
     """A scenario with a target and phases."""
 
-    run: CaptureRun = Field(default_factory=lambda: CaptureRun())
+    run: Integration = Field(default_factory=lambda: Integration())
     target: Target
     phase: Annotated[list[PhaseTable], Field(min_length=1)]
-
-
-CAPTURE_TABLES: dict[tuple[str, ...], type[Table]] = {
-    **TABLES,
-    (): CaptureTable,
-    ("run",): CaptureRun,
-    ("target",): Target,
-    ("target", "start"): Start,
-    ("phase",): PhaseTable,
-    ("phase", "until"): Until,
-    ("phase", "grasp"): GraspTable,
-}

@@ -7,32 +7,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import constraints as gc
-from ..algebra import Array, norm
-from ..kinematics import frame_pose
-from ..model import Spacecraft
-from ..model.assembly import joined_state, together
-from .capture_schema import CaptureTable, GraspTable, PhaseTable
-from .checkpoints import refuse
-from .manoeuvre import initial_state
-from .reading import Source
-from .scenario import Scenario, _options, add_outputs, check_locked, spacecraft_of
-from .schema import Control
+from ... import constraints as gc
+from ...algebra import Array, norm
+from ...kinematics import frame_pose
+from ...model import Spacecraft
+from ...model.assembly import joined_state, together
+from ..checkpoints import refuse
+from ..parts.acting import acting_options
+from ..parts.craft import spacecraft_of
+from ..parts.outputs import add_outputs
+from ..parts.start import initial_state
+from ..scenario import Scenario
+from ..source import Source
+from .capture_tables import CaptureTable, GraspTable, PhaseTable
+from .kind import Kind
 
 if TYPE_CHECKING:
-    from ..simulation import Trajectory
-    from ..simulation.phases import PhasedRun
+    from ...simulation import Trajectory
+    from ...simulation.phases import PhasedRun
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CaptureScenario(Scenario):
     """A servicer and its target as one model, and the phases."""
 
-    phases: tuple[PhaseTable, ...] = ()
+    phases: tuple[PhaseTable, ...]
 
     def run(self, **changes: Any) -> PhasedRun:
         """All phases, with the impulses of each grasp."""
-        from ..simulation.phases import Phase, simulate_phases
+        from ...simulation.phases import Phase, simulate_phases
 
         made = [
             Phase(
@@ -69,18 +72,21 @@ def capture_scenario(source: Source, table: CaptureTable, path: Path) -> Capture
     ]
     q, v = joined_state(both, states)
     _check_frames(source, both, table)
-    check_locked(source, both, table.locked)
     _refuse(source, table)
     source.report.raise_errors()
-    if (table.waypoint or table.rate) and table.control is None:
-        table = table.model_copy(update={"control": Control()})
     total = sum(phase.duration for phase in table.phase)
-    table = table.model_copy(update={"run": table.run.model_copy(update={"duration": total})})
-    options = _options(source, both, table, q)
-    source.report.raise_errors()
-    name = table.name or path.stem
+    options = table.run.options(source, total) | acting_options(source, both, table, q, total)
     return CaptureScenario(
-        name, both, q, v, total, options, tuple(table.outputs), source.text, path, phases=tuple(table.phase)
+        name=table.name or path.stem,
+        craft=both,
+        q0=q,
+        v0=v,
+        duration=total,
+        options=options,
+        outputs=tuple(table.outputs),
+        text=source.text,
+        path=path,
+        phases=tuple(table.phase),
     )
 
 
@@ -106,9 +112,6 @@ def _refuse(source: Source, table: CaptureTable) -> None:
     if table.run.conserve is not None:
         message = "'conserve' takes one spacecraft with a free base; here are two."
         source.error("not-with-phases", ("run",), message, "Leave it out.", "conserve")
-    if "duration" in table.run.model_fields_set:
-        message = "'duration' has no meaning here: the phases say how long they last."
-        source.error("not-with-phases", ("run",), message, "Leave it out.", "duration")
     for k, phase in enumerate(table.phase):
         if phase.restitution and not phase.grasp:
             message = "'restitution' is that of a grasp, and nothing is grasped."
@@ -129,3 +132,12 @@ def _near(frames: list[str], distance: float) -> Callable[..., Any]:
         return norm(frame_pose(craft, q, frames[1]).p - frame_pose(craft, q, frames[0]).p) - distance
 
     return gap
+
+
+CAPTURE = Kind(
+    "a scenario of a capture",
+    CaptureTable,
+    capture_scenario,
+    marks=("phase", "target"),
+    hints={"run.duration": "The phases say how long."},
+)

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from .quantities import Angle, Frequency, Length, Speed, three
-from .schema import Environment, JointValues, OrbitTable, Run, Table
-
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+from ..parts.environment import EnvironmentTable
+from ..parts.run import Run
+from ..parts.start import JointValues
+from ..parts.table import Name, Table
+from ..quantities import Angle, Frequency, Length, Speed, three
 
 
 class MemberTable(Table):
@@ -57,17 +58,7 @@ class FormationTable(Table):
 
     scenario: Literal[1] = Field(default=1, description="Version of the format.")
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    environment: Environment
+    environment: EnvironmentTable
     run: Run
     member: Annotated[list[MemberTable], Field(min_length=1)]
     station: list[StationTable] = Field(default_factory=list)
-
-
-FORMATION_TABLES: dict[tuple[str, ...], type[Table]] = {
-    (): FormationTable,
-    ("run",): Run,
-    ("environment",): Environment,
-    ("environment", "orbit"): OrbitTable,
-    ("member",): MemberTable,
-    ("station",): StationTable,
-}

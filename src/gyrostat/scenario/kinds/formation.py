@@ -3,48 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algebra import Array, quat_from_rotation, rotation, rotation_from_rpy
-from ..control.formation_reference import hill_target
-from ..control.formation_tracking import tracking_law
-from ..environment import Orbit, two_body_gravity
-from ..formation import Coupling, Formation, Group, simulate
-from ..formulations.spatial_forms import tree_state, virtual_tree
-from ..kinematics import frame_pose, neutral
-from ..model import Spacecraft, nearest
-from .checkpoints import refuse
-from .formation_schema import FormationTable, MemberTable, StationTable
-from .manoeuvre import joint_values
-from .reading import Source
-from .scenario import Scenario, orbit_of, run_options, spacecraft_of
+from ...algebra import Array, quat_from_rotation, rotation, rotation_from_rpy
+from ...control.formation_reference import hill_target
+from ...control.formation_tracking import tracking_law
+from ...environment import Orbit, two_body_gravity
+from ...formation import Coupling, Formation, Group, simulate
+from ...formulations.spatial_forms import tree_state, virtual_tree
+from ...kinematics import frame_pose, neutral
+from ...model import Spacecraft, nearest
+from ..checkpoints import refuse
+from ..parts.craft import spacecraft_of
+from ..parts.environment import orbit_of
+from ..parts.start import joint_values
+from ..scenario import Scenario
+from ..source import Source
+from .formation_tables import FormationTable, MemberTable, StationTable
+from .kind import Kind
 
 if TYPE_CHECKING:
-    from ..formation import FormationTrajectory
-    from ..simulation import Trajectory
+    from ...formation import FormationTrajectory
+    from ...simulation import Trajectory
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FormationScenario(Scenario):
     """Several members; `craft`, q0 and v0 are those of their virtual tree, led by the first one."""
 
-    formation: Formation | None = None
-    state: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
-    stations: tuple[StationTable, ...] = ()
+    formation: Formation
+    state: Mapping[str, tuple[Array, Array]]
+    stations: tuple[StationTable, ...]
 
     @property
     def orbit(self) -> Orbit:
-        """Whose Hill frame pictures are shown in."""
-        assert self.formation is not None
         return self.formation.needs_orbit("a formation scenario")
 
     def run(self, *, progress: bool | None = None, **changes: Any) -> FormationTrajectory:
         """All members, each with its own trajectory."""
-        assert self.formation is not None
         options = {**self.options, **changes}
         return simulate(self.formation, dict(self.state), (0.0, self.duration), progress=progress, **options)
 
@@ -108,22 +108,21 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
     control = _stations(source, table, crafts)
     source.report.raise_errors()
     laws = {name: _law(formation, state, station, environment, table.member) for name, station in control.items()}
-    options = run_options(table.run) | {"control": laws, "environment": environment}
+    options = table.run.options(source, table.run.duration) | {"control": laws, "environment": environment}
     tree = virtual_tree(crafts, names[0])
     q, v = tree_state(crafts, names[0], {name: (state[name][0][0], state[name][1][0]) for name in names})
     return FormationScenario(
-        table.name or path.stem,
-        tree,
-        q,
-        v,
-        table.run.duration,
-        options,
-        (),
-        source.text,
-        path,
-        formation,
-        state,
-        tuple(table.station),
+        name=table.name or path.stem,
+        craft=tree,
+        q0=q,
+        v0=v,
+        duration=table.run.duration,
+        options=options,
+        text=source.text,
+        path=path,
+        formation=formation,
+        state=state,
+        stations=tuple(table.station),
     )
 
 
@@ -154,7 +153,7 @@ def _stations(source: Source, table: FormationTable, crafts: Mapping[str, Spacec
             _known(source, k, "of", station.of, list(crafts))
             if station.of == station.member:
                 source.error("itself", ("station", k), "a member cannot stay beside itself.", "Name another one.", "of")
-            if table.run.integrator.startswith("gauss"):
+            if (table.run.integrator or "").startswith("gauss"):
                 wrong = (
                     f"members that see each other need an explicit integrator; '{table.run.integrator}' is implicit."
                 )
@@ -218,3 +217,13 @@ def _law(
         return tracking_law(lambda craft, t: there, **options)(craft, t, q, v)
 
     return Coupling(law, {"other": station.of})
+
+
+INSTEAD = "Here every [[member]] has its own spacecraft, position, velocity, rpy and joints."
+FORMATION = Kind(
+    "a scenario of several spacecraft",
+    FormationTable,
+    formation_scenario,
+    marks=("member", "station"),
+    hints={"spacecraft": INSTEAD, "start": INSTEAD},
+)

@@ -1,0 +1,33 @@
+"""Scenarios of one spacecraft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..parts.acting import acting_options
+from ..parts.craft import spacecraft_of
+from ..parts.flight import Flight
+from ..parts.run import Run
+from ..parts.start import initial_state
+from ..scenario import Scenario
+from ..source import Source
+from .kind import Kind
+
+
+class ScenarioTable(Flight):
+    """A gyrostat scenario: a spacecraft, where it starts, what it does, and how it is integrated."""
+
+    run: Run
+
+
+def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
+    """The scenario of a file. What is wrong goes to the source's report."""
+    craft = spacecraft_of(source, table.spacecraft, path, base=table.base)
+    q, v = initial_state(source, craft, table.start)
+    duration = table.run.duration
+    options = table.run.options(source, duration) | acting_options(source, craft, table, q, duration)
+    name = table.name or path.stem
+    return Scenario(name, craft, q, v, duration, options, tuple(table.outputs), source.text, path)
+
+
+ONE = Kind("a scenario of one spacecraft", ScenarioTable, one_scenario)

@@ -1,0 +1,92 @@
+"""What acts on one model and what its joints do: the tables that say it, and the options of `gs.simulate` that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ...algebra import Array
+from ...control.joint_motion import JointMotion
+from ...control.modes import MODES, demand_mode, refuse
+from ...model import Spacecraft, nearest
+from ..source import Source
+from .environment import EnvironmentTable, environment_of
+from .law import Control, law_of, open_loop, prescribed_accelerations
+from .manoeuvre import Manoeuvre, controlled_joints, load_profile, motions
+from .motors import Motors, motor_options
+from .table import OneOf
+
+Mode = Annotated[str, OneOf(MODES)]
+
+
+class Acting(Manoeuvre, Motors):
+    """The tables at the top of a file about all that moves one model."""
+
+    control: Control | None = None
+    environment: EnvironmentTable = Field(default_factory=lambda: EnvironmentTable())
+    mode: Mode | None = Field(
+        default=None, description="Manoeuvring mode: what may act besides the joints. The rest is refused."
+    )
+
+    @property
+    def law(self) -> Control | None:
+        """Waypoints and rates are followed, whether or not the file says how."""
+        return Control() if self.control is None and (self.waypoint or self.rate) else self.control
+
+
+def acting_options(source: Source, craft: Spacecraft, table: Acting, q: Array, duration: float) -> dict[str, Any]:
+    """As options of `gs.simulate`; those that the file leaves out are not there. What is wrong goes to the source's report."""
+    _check_locked(source, craft, table.locked)
+    options = motor_options(source, table)
+    environment = environment_of(source, table.environment)
+    if environment is not None:
+        options["environment"] = environment
+    if table.locked:
+        options["locked"] = list(table.locked)
+    loads, jumps = load_profile(source, craft, table)
+    law = table.law
+    paths: dict[str, JointMotion] = {}
+    if law is not None:
+        paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law))
+    breaks = {t for path in paths.values() for t in getattr(path, "breakpoints", ())} | set(jumps)
+    options["breakpoints"] = sorted(t for t in breaks if 0.0 < t < duration)
+    source.report.raise_errors()
+    if law is not None and law.law == "prescribed":
+        if table.rate:
+            source.error(
+                "prescribed", ("rate",), "rates that jump cannot be prescribed.", "Use waypoints, or another law."
+            )
+        options["prescribed"] = prescribed_accelerations(paths)
+    elif law is not None:
+        options["control"] = law_of(source, craft, law, q, paths, environment, loads)
+    if loads is not None and "control" not in options:
+        options["control"] = open_loop(loads)
+    if table.mode is not None:
+        options["mode"] = table.mode
+        _check_mode(source, craft, table.mode, [*table.locked, *options.get("prescribed", ())], loads, jumps)
+    return options
+
+
+def _check_locked(source: Source, craft: Spacecraft, locked: Sequence[str]) -> None:
+    names = [joint.name for joint in craft.joints]
+    for k, name in enumerate(locked):
+        if name not in names:
+            found = f"{craft.name} has no joint '{name}'."
+            source.error("no-such-joint", (), found, nearest(name, names), "locked")
+        elif name in locked[:k]:
+            source.error("twice", (), f"joint '{name}' is locked twice.", "Name it once.", "locked")
+
+
+def _check_mode(
+    source: Source, craft: Spacecraft, name: str, moved: list[str], loads: Any, times: Sequence[float]
+) -> None:
+    """What the mode does not allow, said before the run."""
+    known = [joint for joint in moved if joint in {j.name for j in craft.joints}]
+    try:
+        mode = demand_mode(craft, name, known)
+        for t in times:
+            refuse(craft, mode, loads(t))
+    except ValueError as error:
+        source.error("mode", (), str(error), "", "mode")

@@ -1,0 +1,72 @@
+"""[environment]: what acts from outside."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from ...environment import EARTH, MARS, MOON, Environment, Orbit, combined, two_body_gravity, uniform_gravity
+from ..quantities import Acceleration, Angle, Length, three
+from ..source import Source
+from .table import OneOf, Real, Table
+
+PLANETS = {"earth": EARTH, "moon": MOON, "mars": MARS}
+
+
+class OrbitTable(Table):
+    """The reference orbit, which the origin of N follows; Kepler's elements at t = 0."""
+
+    altitude: Length | None = Field(default=None, description="Of a circular orbit, above the planet's equator.")
+    semi_major_axis: Length | None = Field(default=None, description="Instead of an altitude.")
+    eccentricity: Real = 0.0
+    inclination: Angle = 0.0
+    node: Angle = Field(default=0.0, description="Right ascension of the ascending node.")
+    pericenter: Angle = Field(default=0.0, description="Argument of the pericentre.")
+    true_anomaly: Angle = 0.0
+    planet: Annotated[str, OneOf(PLANETS)] = "earth"
+
+    @model_validator(mode="after")
+    def _one_size(self) -> OrbitTable:
+        if (self.altitude is None) == (self.semi_major_axis is None):
+            raise ValueError("give either altitude or semi_major_axis")
+        if self.altitude is not None and self.eccentricity != 0.0:
+            raise ValueError("an orbit with an eccentricity needs a semi_major_axis instead of an altitude")
+        return self
+
+
+class EnvironmentTable(Table):
+    """What acts from outside."""
+
+    orbit: OrbitTable | None = Field(
+        default=None, description="Gravity of a planet, differential and with its gradient torque, on every body."
+    )
+
+    gravity: three(Acceleration) | None = Field(default=None, description="The same everywhere, in inertial axes.")  # type: ignore[valid-type]
+
+
+def environment_of(source: Source, table: EnvironmentTable) -> Environment | None:
+    """All of it as one; None if nothing acts. What is wrong goes to the source's report."""
+    parts = []
+    if table.gravity is not None:
+        parts.append(uniform_gravity(table.gravity))
+    orbit = orbit_of(source, table)
+    if orbit is not None:
+        parts.append(two_body_gravity(orbit))
+    return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
+    """The orbit of a file; what is wrong with it goes to the source's report."""
+    given = table.orbit
+    if given is None:
+        return None
+    planet = PLANETS[given.planet]
+    size = float(given.semi_major_axis or 0.0) if given.altitude is None else planet.radius + given.altitude
+    angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
+    try:
+        return Orbit.from_elements(size, given.eccentricity, *angles, planet=planet)
+    except ValueError as error:
+        blamed = next((name for name in OrbitTable.model_fields if f": {name} is " in str(error)), "altitude")
+        source.error("orbit", ("environment", "orbit"), str(error), "", blamed if getattr(given, blamed) else "")
+        return None

@@ -1,0 +1,147 @@
+"""[control]: the law that makes joints follow the manoeuvre, and its gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+
+from ...algebra import Array
+from ...control.controller import Controller
+from ...control.joint_motion import JointMotion
+from ...control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
+from ...environment import Environment
+from ...model import Spacecraft, nearest
+from ..quantities import Frequency, Time
+from ..source import Source
+from .table import Positive, Table, real
+
+DEFAULT_BANDWIDTH = 0.5  # Hz
+
+
+def _gain(value: Any) -> float | dict[str, float]:
+    return {str(name): real(x) for name, x in value.items()} if isinstance(value, dict) else real(value)
+
+
+Gain = Annotated[
+    float | dict[str, float],
+    PlainValidator(_gain),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"type": "number"}}]}),
+]
+
+
+class Control(Table):
+    """What makes the joints follow the manoeuvre. Joints that no waypoint and no rate names hold where they start."""
+
+    law: Literal["computed_torque", "pd", "pid", "prescribed"] = Field(
+        default="computed_torque", description="prescribed: the joints follow exactly, whatever the load."
+    )
+    bandwidth: Frequency | None = Field(
+        default=None, description='How fast errors vanish, such as "0.5 Hz"; chooses the gains.'
+    )
+    damping: Positive = Field(default=0.8, description="Damping ratio that goes with the bandwidth.")
+    kp: Gain | None = Field(
+        default=None, description="Gain, one for all joints or by joint: 1/s^2 (computed_torque), N m/rad (pd, pid)."
+    )
+    kd: Gain | None = None
+    ki: Gain | None = None
+    period: Time | None = Field(default=None, description="Of a sampled law: its torque is held between samples.")
+    joints: list[str] | None = Field(
+        default=None, description="Which joints it controls; by default all that have a motor."
+    )
+
+    @model_validator(mode="after")
+    def _gains(self) -> Control:
+        given = [name for name in ("kp", "kd", "ki") if getattr(self, name) is not None]
+        if given and self.bandwidth is not None:
+            raise ValueError(f"bandwidth and {given[0]} are both given; keep one: a bandwidth chooses the gains")
+        if (self.kp is None) != (self.kd is None):
+            raise ValueError(f"{'kd' if self.kd is None else 'kp'} is missing beside {given[0]}")
+        if self.ki is not None and self.law != "pid":
+            raise ValueError(f'ki belongs to law = "pid"; the law is "{self.law}"')
+        if self.law == "prescribed" and (given or self.bandwidth is not None or self.period is not None):
+            raise ValueError('law = "prescribed" has no gains and no period: leave them out')
+        if self.law == "pid" and self.period is not None:
+            raise ValueError('period belongs to the laws "pd" and "computed_torque"')
+        for name in ("bandwidth", "period"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} is {value:g}; expected more than zero")
+        return self
+
+
+def prescribed_accelerations(paths: Mapping[str, JointMotion]) -> dict[str, Any]:
+    """Of each joint, as a function of time."""
+
+    def of(path: JointMotion) -> Any:
+        return lambda t: np.array([path(t).acceleration])
+
+    return {name: of(path) for name, path in paths.items()}
+
+
+def open_loop(loads: Any) -> Any:
+    """The law that puts `loads(t)` on the joints, whatever they do."""
+    return lambda craft, t, q, v: loads(t)
+
+
+def law_of(
+    source: Source,
+    craft: Spacecraft,
+    control: Control,
+    q: Array,
+    paths: dict[str, JointMotion],
+    environment: Environment | None,
+    loads: Any,
+) -> Any:
+    """The control law with its gains, plus the open-loop loads."""
+    kp, kd, ki = _gains(source, craft, control, q, list(paths))
+    if control.law == "pid":
+        pid = joint_pid(paths, kp, kd, ki)
+        if loads is None:
+            return pid
+        return Controller(lambda c, t, q, v, z: pid.output(c, t, q, v, z) + loads(t), pid.state0, pid.derivative)
+    law = (
+        joint_pd(paths, kp, kd)
+        if control.law == "pd"
+        else joint_computed_torque(paths, kp, kd, environment=environment)
+    )
+    if control.period is not None:
+        if loads is None:
+            return Controller(law, period=control.period)
+        return Controller(lambda c, t, q, v: law(c, t, q, v) + loads(t), period=control.period)
+    return law if loads is None else (lambda c, t, q, v: law(c, t, q, v) + loads(t))
+
+
+def _gains(
+    source: Source, craft: Spacecraft, control: Control, q: Array, joints: list[str]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """By joint. From a bandwidth w: kp = I w^2, kd = 2 damping I w, ki = kp w / 5, with I = 1 for computed torque."""
+    if control.kp is None:
+        w = 2 * np.pi * (DEFAULT_BANDWIDTH if control.bandwidth is None else control.bandwidth)
+        inertia = dict.fromkeys(joints, 1.0) if control.law == "computed_torque" else effective_inertias(craft, q)
+        kp = {name: inertia[name] * w**2 for name in joints}
+        ki = (
+            {name: kp[name] * w / 5 for name in joints}
+            if control.ki is None
+            else _by_joint(source, control.ki, joints, "ki")
+        )
+        return kp, {name: 2 * control.damping * inertia[name] * w for name in joints}, ki
+    return (
+        _by_joint(source, control.kp, joints, "kp"),
+        _by_joint(source, control.kd or 0.0, joints, "kd"),
+        _by_joint(source, control.ki or 0.0, joints, "ki"),
+    )
+
+
+def _by_joint(source: Source, gain: float | dict[str, float], joints: list[str], key: str) -> dict[str, float]:
+    if not isinstance(gain, dict):
+        return dict.fromkeys(joints, float(gain))
+    for name in sorted(gain.keys() - set(joints)):
+        source.error("no-such-joint", ("control", key), f"joint '{name}' is not controlled.", nearest(name, joints))
+    without = [name for name in joints if name not in gain]
+    if without:
+        names = ", ".join(f"'{name}'" for name in without)
+        source.error("missing-gain", ("control", key), f"has no gain for joint {names}.", f"Add {without[0]} = ...")
+    return {name: float(gain.get(name, 0.0)) for name in joints}
