@@ -20,6 +20,7 @@ from ..algebra import Array
 from ..model import Spacecraft
 from ..simulation.engine.context import Status
 from ..simulation.engine.system import State
+from ..simulation.problem.settings import Settings
 from ..simulation.result.dataset import coordinate_names
 from ..simulation.result.trajectory import Event, Trajectory
 from .results_netcdf import unescaped
@@ -206,7 +207,6 @@ class _Notes(BaseModel):
     stops: dict[str, float] | None
     conserve: str | None
     mode: str | None
-    seed: int
     stabilisation: tuple[float, float]
     inputs: dict[str, list[int]]
     functions: list[str]
@@ -240,6 +240,7 @@ def _notes(text: str) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ResultError(f"has wrong notes: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+    Settings().complete(notes)
     return notes
 
 
