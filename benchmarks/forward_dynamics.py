@@ -33,7 +33,7 @@ FUNCTIONS = {
     "forward_dynamics": gs.forward_dynamics,
     "inverse_dynamics": gs.inverse_dynamics,
     "mass_matrix": gs.mass_matrix,
-    "linearize": tracing.linearize,
+    "linearize": tracing.linear_motion,
 }
 FULL = {
     "forward_dynamics": (6, 12, 30, 100),

@@ -1,7 +1,7 @@
 """# Linear design
 
-`gs.linearize` gives the exact A and B of the equations of motion in tangent coordinates, so that linear tools apply: here SciPy's
-Riccati solver chooses gains for base attitude, wheels and arm together. The loop that they close is then run on the nonlinear craft.
+`gs.linearize` gives the exact A and B of everything that `gs.simulate` would take into account, in tangent coordinates, so that linear
+tools apply (`linear.to_control()` hands them to python-control): here SciPy's Riccati solver chooses gains for base attitude, wheels and arm together. The loop that they close is then run on the nonlinear craft.
 The only modes that a controller without thrusters cannot move are those of the conserved momentum; they are taken out first.
 """
 
@@ -23,23 +23,13 @@ craft = gs.Spacecraft.build("linear", bodies)
 at = gs.neutral(craft)
 at[7:9] = [0.4, 0.8]
 still = np.zeros(craft.nv)
-A, B = gs.linearize(craft, at, still, still)
+linear = gs.linearize(craft, at)
 
-n = craft.nv
-keep = [
-    0,
-    1,
-    2,
-    6,
-    7,
-    n,
-    n + 1,
-    n + 2,
-    n + 6,
-    n + 7,
-]  # attitude, joints, and their rates: position and wheel speeds follow
-motors = [6, 7, 8, 9, 10, 11]  # joints and wheels
-A_k, B_k = A[np.ix_(keep, keep)], B[np.ix_(keep, motors)]
+# attitude, joints, and their rates: position and wheel speeds follow
+names = [f"base w{axis}" for axis in "xyz"] + ["shoulder", "elbow"]
+keep = [linear.state(f"{name} ({unit})") for unit in ("rad", "rad/s") for name in names]
+motors = craft.at(gs.Role.driven, gs.Role.wheel)  # joints and wheels
+A_k, B_k = linear.A[np.ix_(keep, keep)], linear.B[np.ix_(keep, motors)]
 Q = np.diag([4.0, 4, 4, 9, 9, 4, 4, 4, 4, 4])
 R = np.diag([0.02, 0.02, 0.5, 0.5, 0.5, 0.5])
 K = np.linalg.solve(R, B_k.T @ solve_continuous_are(A_k, B_k, Q, R))

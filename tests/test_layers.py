@@ -27,6 +27,7 @@ LAYERS = (
     "environment",
     "control",
     "simulation",
+    "linear",
     "formation",
     "campaign",
     "io",
@@ -41,6 +42,7 @@ DATA = {"models"}  # folders of the package that hold files, no code of a layer
 ALLOWED = {
     ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
     ("formation/trajectory.py", "view"): "FormationTrajectory.to_html is where a user looks for pictures",
+    ("linear/modal.py", "view"): "Modes.to_html is where a user looks for pictures",
     ("simulation/result/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
 }
 

@@ -18,6 +18,7 @@ if _typing.TYPE_CHECKING:
     from . import formulations as formulations
     from . import io as io
     from . import kinematics as kinematics
+    from . import linear as linear
     from . import model as model
     from . import models as models
     from . import scenario as scenario
@@ -61,6 +62,9 @@ if _typing.TYPE_CHECKING:
     from .kinematics import neutral as neutral
     from .kinematics import step_configuration as step_configuration
     from .kinematics import total_mass as total_mass
+    from .linear import equilibrium as equilibrium
+    from .linear import linearize as linearize
+    from .linear import modes as modes
     from .model import Body as Body
     from .model import DHLink as DHLink
     from .model import Frame as Frame
@@ -86,7 +90,6 @@ if _typing.TYPE_CHECKING:
     from .tracing import compile as compile
     from .tracing import interp as interp
     from .tracing import jacobian_of as jacobian_of
-    from .tracing import linearize as linearize
     from .verification import verify as verify
     from .view.report import write_report as write_report
 
@@ -95,7 +98,7 @@ __version__ = "0.1.0"
 # Everything is imported when first used, so that `import gyrostat` is quick and needs nothing that is not used.
 _NAMES = {
     "": (
-        "algebra attitude constraints control environment formation formulations io kinematics model models "
+        "algebra attitude constraints control environment formation formulations io kinematics linear model models "
         "scenario simulation tracing workspace"
     ),
     "control.controller": "Controller joint_torques",
@@ -114,11 +117,12 @@ _NAMES = {
         "jacobian_rate neutral step_configuration total_mass"
     ),
     "io": "check load load_formation save",
+    "linear": "equilibrium linearize modes",
     "model": "Body DHLink Frame Joint Limits ModelError Role Shape Spacecraft Thruster Wheel",
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "SimulationWarning Trajectory When simulate",
     "simulation.phases": "Phase simulate_phases",
-    "tracing": "TraceError compile interp jacobian_of linearize",
+    "tracing": "TraceError compile interp jacobian_of",
     "verification": "verify",
     "view.report": "write_report",
 }

@@ -124,7 +124,7 @@ def test_linearization_of_random_trees(seed):
     craft = random_spacecraft(seed, kinds=ALL_KINDS, links=4)
     q, v = random_state(craft, seed, speed=0.5)
     tau = np.random.default_rng(seed).normal(size=craft.nv)
-    A, B = tracing.linearize(craft, q, v, tau)
+    A, B = tracing.linear_motion(craft, q, v, tau)
     nv = craft.nv
 
     def vdot(dq, dv, dtau):
@@ -171,7 +171,7 @@ def test_linearization_agrees_with_pinocchio():
     craft = gs.Spacecraft.build("arm", bodies)
     q, v = random_state(craft, 3)
     tau = rng.normal(size=craft.nv)
-    A, B = tracing.compile(tracing.linearize, craft)(q, v, tau)
+    A, B = tracing.compile(tracing.linear_motion, craft)(q, v, tau)
     by_q, by_v, by_tau = Pinocchio(craft).forward_dynamics_derivatives(q, v, tau)
     nv = craft.nv
     for found, expected in ((A[nv:, :nv], by_q), (A[nv:, nv:], by_v), (B[nv:], by_tau)):

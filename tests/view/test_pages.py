@@ -96,6 +96,23 @@ def test_the_exported_scene_moves(browser, short_run, tmp_path):
     assert browser.errors == [] and foreign(browser, path.as_uri()) == []
 
 
+def test_the_page_of_a_mode_moves(browser, tmp_path):
+    joint = gs.Joint("hinge", "revolute", "bus", (0.5, 0, 0), axis=(0, 1, 0), stiffness=3.0, damping=0.1)
+    panel = gs.Body(
+        "panel", 4.0, (1.0, 0, 0), (0.1, 1.2, 1.2), joint, shapes=(gs.Shape("box", (2.0, 1.0, 0.05), (1, 0, 0)),)
+    )
+    craft = gs.Spacecraft.build(
+        "flex", [gs.Body("bus", 20.0, inertia=(3, 3, 3), shapes=(gs.Shape("box", (1, 1, 1)),)), panel]
+    )
+    found = gs.modes(craft)
+    path = found.to_html(len(found) - 1, tmp_path / "mode.html", size=0.5)
+    visit(browser, path.as_uri())
+    first = settle(browser)
+    assert browser.run("document.title").startswith("flex: oscillating mode, 0.")
+    assert changed(browser, first)
+    assert browser.errors == [] and foreign(browser, path.as_uri()) == []
+
+
 @pytest.fixture(scope="module")
 def viewer(short_run):
     live = Viewer(short_run.craft, short_run, port=0)

@@ -13,7 +13,7 @@ from ..environment.hill import hill_frame
 from ..environment.orbit import Orbit
 from ..formation.trajectory import rotations
 from ..io.writing import write_text
-from .scene import _with_legend, draw_static, film, playback_speed, recorded
+from .scene import draw_static, film, playback_speed, recorded, with_legend
 from .stage import Stage, quiet, start_server
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def tree_to_html(
             server.stop()
     heading = title or shown_in.craft.name
     heading = heading if orbit is None else f"{heading} (Hill frame)"
-    return write_text(path, _with_legend(page, shown_in, shown, stage.size, speed, heading, False, False))
+    return write_text(path, with_legend(page, shown_in.craft, shown, stage.size, speed, heading, False, False))
 
 
 def in_hill_axes(tree: Trajectory, orbit: Orbit) -> Trajectory:

@@ -164,7 +164,7 @@ def trajectory_to_html(
     finally:
         with quiet():
             server.stop()
-    return write_text(path, _with_legend(page, trajectory, shown, stage.size, speed, title, momentum, reactions))
+    return write_text(path, with_legend(page, trajectory.craft, shown, stage.size, speed, title, momentum, reactions))
 
 
 def recorded(stage: Stage, shown: Film, speed: float, *, momentum: bool = True, reactions: bool = False) -> str:
@@ -187,9 +187,9 @@ def playback_speed(time: Array, asked: float | None = None) -> float:
     return float(next((s for s in SPEEDS if duration / s <= LONGEST), SPEEDS[-1]))
 
 
-def _with_legend(
+def with_legend(
     page: str,
-    trajectory: Trajectory,
+    craft: Spacecraft,
     shown: Film,
     size: float,
     speed: float,
@@ -205,9 +205,9 @@ def _with_legend(
         rows.append(
             (BASE_MOMENTUM, f"angular momentum of the base (longest {longest * shown.momentum_unit:.3g} N m s)")
         )
-        if len(trajectory.craft.bodies) > 1:
+        if len(craft.bodies) > 1:
             rows.append((CARRIED_MOMENTUM, "angular momentum of what it carries"))
-    if reactions and len(trajectory.craft.bodies) > 1:
+    if reactions and len(craft.bodies) > 1:
         for color, what, values, unit, name in (
             (TORQUE, "torque through each joint", shown.torques, shown.torque_unit, "N m"),
             (FORCE, "force through each joint", shown.forces, shown.force_unit, "N"),
@@ -216,12 +216,12 @@ def _with_legend(
             if longest > 0:
                 rows.append((color, f"{what} (longest {longest * unit:.3g} {name})"))
     rows.append((COM, "centre of mass"))
-    rows += [(color, f"trail of {name}") for name, color in visible_trails(trajectory.craft, shown, size)]
+    rows += [(color, f"trail of {name}") for name, color in visible_trails(craft, shown, size)]
     dots = "".join(
         f'<div><i style="background:rgb({",".join(str(int(255 * x)) for x in color)})"></i>{escape(text)}</div>'
         for color, text in rows
     )
-    heading = escape(title or trajectory.craft.name)
+    heading = escape(title or craft.name)
     legend = _LEGEND.format(heading=heading, rows=dots, speed=f"{speed:g}", start=float(shown.time[0]))
     page = page.replace("<title>Viser</title>", f"<title>{heading}</title>", 1)
     at = page.rindex("</body>")
