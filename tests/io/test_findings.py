@@ -225,13 +225,116 @@ URDF = [
     ),
     (
         "note",
-        "shape-ignored",
-        "link 'hub'",
-        ["<cone>"],
+        "ignored",
+        "<cone> in <geometry>",
+        ["not part of the dynamics"],
         [f'!<link name="hub">{GOOD}<visual><geometry><cone/></geometry></visual></link>'],
     ),
     ("note", "mimic-ignored", "joint 'elbow'", ["'other'"], [HUB, ARM, "!" + elbow('<mimic joint="other"/>')]),
     ("note", "ignored", "<transmission>", ["2 times"], [HUB, "!<transmission/>", "<transmission/>"]),
+    # slips of the pen: each would have changed the motion, or the looks, without a word
+    (
+        "error",
+        "unknown-element",
+        "joint 'elbow'",
+        ["<axs>", "Did you mean <axis>?"],
+        [HUB, ARM, "!" + elbow('<axs xyz="0 0 1"/>')],
+    ),
+    (
+        "error",
+        "unknown-attribute",
+        "joint 'elbow'",
+        ["<axis>", "'xzy'", "Did you mean 'xyz'?"],
+        [HUB, ARM, "!" + elbow('<axis xzy="0 0 1"/>')],
+    ),
+    ("error", "unknown-element", "<robot>", ["<jiont>", "<joint>?"], [HUB, ARM, "!" + ELBOW.replace("joint", "jiont")]),
+    ("error", "unknown-element", "<robot>", ["<Link>", "<link>?"], ["!" + HUB.replace("link", "Link"), HUB]),
+    ("error", "unknown-element", "link 'hub'", ["<inertail>"], ["!" + HUB.replace("inertial", "inertail")]),
+    ("error", "unknown-element", "link 'hub'", ["<mas>", "<mass>?"], ["!" + inertial().replace("<mass", "<mas")]),
+    ("error", "unknown-attribute", "link 'hub'", ["'ixz_'"], ["!" + inertial().replace("ixz", "ixz_")]),
+    ("error", "unknown-attribute", "link 'hub'", ["'vlaue'"], ["!" + inertial().replace("value", "vlaue")]),
+    ("error", "unknown-element", "link 'hub'", ["<orgin>"], ["!" + inertial(origin='<orgin xyz="1 2 3"/>')]),
+    ("error", "unknown-attribute", "link 'hub'", ["'rpyy'"], ["!" + inertial(origin='<origin rpyy="1 2 3"/>')]),
+    ("error", "unknown-attribute", "joint 'elbow'", ["'typ'"], [HUB, ARM, "!" + ELBOW.replace("type", "typ")]),
+    (
+        "error",
+        "unknown-attribute",
+        "joint 'elbow'",
+        ["'dampin'", "'damping'?"],
+        [HUB, ARM, "!" + elbow('<dynamics dampin="0.3"/>')],
+    ),
+    (
+        "error",
+        "unknown-element",
+        "link 'hub'",
+        ["<mass> stands in <link>", "<inertial>"],
+        [f'!<link name="hub"><mass value="3"/>{GOOD}</link>'],
+    ),
+    (
+        "error",
+        "unknown-attribute",
+        "joint 'elbow'",
+        ["<joint>", "'xyz'"],
+        [HUB, ARM, "!" + ELBOW.replace("type=", 'xyz="0 0 1" type=')],
+    ),
+    ("error", "duplicate-element", "link 'hub'", ["two <mass>"], ["!" + inertial(origin='<mass value="3"/>')]),
+    (
+        "error",
+        "duplicate-element",
+        "joint 'elbow'",
+        ["two <axis>", "Keep one"],
+        [HUB, ARM, "!" + elbow('<axis xyz="0 0 1"/><axis xyz="0 1 0"/>')],
+    ),
+    (
+        "error",
+        "duplicate-element",
+        "joint 'elbow'",
+        ["two <origin>"],
+        [HUB, ARM, "!" + elbow('<origin xyz="0 0 1"/><origin xyz="0 1 0"/>')],
+    ),
+    (
+        "error",
+        "two-rotations",
+        "joint 'elbow'",
+        ["rpy and quat_xyzw"],
+        [HUB, ARM, "!" + elbow('<origin rpy="0 0 1" quat_xyzw="0 0 0 1"/>')],
+    ),
+    (
+        "error",
+        "quaternion-norm",
+        "joint 'elbow'",
+        ["norm 2"],
+        [HUB, ARM, "!" + elbow('<origin quat_xyzw="0 0 0 2"/>')],
+    ),
+    (
+        "warning",
+        "unknown-element",
+        "link 'hub'",
+        ["<gemetry>", "<geometry>?"],
+        [f'!<link name="hub">{GOOD}<visual><gemetry><box size="1 1 1"/></gemetry></visual></link>'],
+    ),
+    (
+        "warning",
+        "unknown-attribute",
+        "link 'hub'",
+        ["'sise'", "'size'?"],
+        [f'!<link name="hub">{GOOD}<visual><geometry><box sise="1 1 1"/></geometry></visual></link>'],
+    ),
+    ("warning", "no-mass", "link 'arm'", ["but no mass"], [HUB, "!" + ARM.replace('"2"', '"0"'), ELBOW]),
+    (
+        "note",
+        "ignored",
+        "<self_collide> in <link>",
+        ["ignored"],
+        [f'!<link name="hub"><self_collide>true</self_collide>{GOOD}</link>'],
+    ),
+    (
+        "note",
+        "ignored",
+        "'spring_stiffness' of <dynamics>",
+        ["ignored"],
+        [HUB, ARM, "!" + elbow('<dynamics damping="1" spring_stiffness="2"/>')],
+    ),
     ("note", "no-products", "link 'hub'", ["ixy, ixz, iyz"], ["!" + inertial(moments='ixx="1" iyy="1" izz="1"')]),
     ("note", "world-floats", "link 'world'", ["base='fixed'"], ["!" + HUB.replace("hub", "world")]),
 ]
@@ -259,6 +362,20 @@ def test_urdf(tmp_path, level, code, element, words, lines):
     assert (result.craft is None) == (level == "error")
     if level != "error":
         assert not result.errors
+
+
+def test_extensions_are_left_alone(tmp_path):
+    """Whatever stands in a block of somebody else's is theirs, also where it has our names or nearly so."""
+    path = tmp_path / "craft.urdf"
+    blocks = (
+        '<gazebo reference="hub"><mas value="3"/><inertial><mass value="1"/><mass value="2"/></inertial></gazebo>'
+        '<transmission name="t"><joint name="elbow"/><jiont/></transmission><loop_joint name="l"/><ros2_control><joint/></ros2_control>'
+    )
+    head = '<robot name="craft" xmlns="http://a" xmlns:drake="http://d" drake:x="1" version="1.0">'
+    path.write_text(f"{head}{HUB}{ARM}{ELBOW}{blocks}</robot>")
+    result = check(path)
+    assert {f.code for f in result.findings} == {"ignored"} and result.craft.nv == 7
+    assert {f.element for f in result.findings} == {"<gazebo>", "<transmission>", "<loop_joint>", "<ros2_control>"}
 
 
 def test_every_reader_names_a_missing_file_and_an_unknown_suffix(tmp_path):

@@ -227,7 +227,7 @@ def test_active_constraints_are_warned_of(tmp_path):
     [
         ('<geom size="2,5"/>', "malformed-number", "2,5"),
         ('<geom size="1" mass="nan"/>', "not-finite", "nan"),
-        ('<geom size="1" mess="3"/>', "unknown-key", "mess"),
+        ('<geom size="1" mess="3"/>', "unknown-attribute", "mess"),
         ('<composite type="cable" count="9 1 1"/>', "unsupported", "composite"),
         ('<replicate count="1000000"><geom size="1"/></replicate>', "too-many-links", "replicate"),
         (
@@ -270,3 +270,79 @@ def test_the_comparison_can_fail(tmp_path):
     heavier = craft.with_values({"hand.mass": 1.0001 * craft.value("hand.mass")})
     q, _ = random_state(craft, 0)
     assert relative(gs.mass_matrix(heavier, q), MuJoCo(craft, model=model).mass_matrix(q)) > 1e-8
+
+
+ARM = '<body name="arm"><joint axis="0 0 1"/><inertial mass="1" pos="0 0 1" diaginertia="1 1 1"/></body>'
+
+
+def written(path, arm=ARM, before=""):
+    hub = '<body name="hub"><freejoint/><inertial mass="2" pos="0 0 0" diaginertia="1 1 1"/>'
+    text = f"<mujoco>{before}<worldbody>{hub}{arm}</body></worldbody></mujoco>".replace("><", ">\n<")
+    path.write_text(text)
+    return text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "words"),
+    [
+        ("<joint", "<jiont", "unknown-element", ("body 'arm'", "<jiont>", "Did you mean <joint>?")),
+        ("axis=", "axs=", "unknown-attribute", ("<joint>", "'axs'", "Did you mean 'axis'?")),
+        ("pos=", "poss=", "unknown-attribute", ("<inertial>", "'poss'", "Did you mean 'pos'?")),
+        ("body", "bdoy", "unknown-element", ("body 'hub'", "<bdoy>", "<body>?")),
+        ("<inertial", "<inertail", "unknown-element", ("<inertail>", "<inertial>?")),
+        ("<joint", "<wormhole/><joint", "unknown-element", ("<wormhole>", "Known: ")),
+        ("<joint", '<inertial mass="9"/><joint', "duplicate-element", ("two <inertial>", "Keep one.")),
+    ],
+)
+def test_slips_in_a_body_are_told(tmp_path, old, new, code, words):
+    """Before, unknown elements were left out without a word: a joint less."""
+    lines = written(tmp_path / "craft.xml", ARM.replace(old, new))
+    found = check(tmp_path / "craft.xml").errors
+    assert [f.code for f in found] == [code] and all(word in str(found[0]) for word in words), found
+    assert ("inertial mass=" if code.startswith("dup") else new.split("/")[0]) in lines[found[0].line - 1]
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ('<defualt><joint damping="3"/></defualt>', ("<mujoco> has an unknown element <defualt>", "<default>?")),
+        ('<default><jont damping="3"/></default>', ("<default> has an unknown element <jont>", "<joint>?")),
+        ('<default><joint damping="3"/><joint armature="3"/></default>', ("two <joint> elements", "line 3")),
+        ('<asset><mehs file="a.stl"/></asset>', ("<asset> has an unknown element <mehs>", "<mesh>?")),
+        ('<compiler angel="radian"/>', ("unknown attribute 'angel'", "'angle'?")),
+    ],
+)
+def test_slips_beside_the_bodies_are_told(tmp_path, before, words):
+    written(tmp_path / "craft.xml", before=before)
+    (found,) = check(tmp_path / "craft.xml").errors
+    assert all(word in str(found) for word in words) and found.line >= 2
+
+
+@pytest.mark.parametrize(
+    ("option", "codes"),
+    [
+        ('gravity="0 0 -9.81"', ["gravity-ignored"]),
+        ('gravity="0 0 0" timestep="0.01"', []),
+        ('gravty="0 0 -1.62"', ["unknown-attribute", "gravity-ignored"]),
+        ('density="1000" viscosity="0"', ["density-ignored"]),
+        ('wind="1 0 0"', ["wind-ignored"]),
+        ('gravity="down"', ["malformed-number"]),
+    ],
+)
+def test_what_acts_in_the_file_and_not_here_is_told(tmp_path, option, codes):
+    written(tmp_path / "craft.xml", before=f"<option {option}/>")
+    found = [f for f in check(tmp_path / "craft.xml").findings if f.level != "note"]
+    assert [f.code for f in found] == codes and all(f.line == 2 for f in found)
+    if codes == ["gravity-ignored"]:
+        assert "environment=gs.environment.uniform_gravity((0, 0, -9.81))" in found[0].hint
+
+
+def test_gravity_that_is_switched_off_is_not_missed(tmp_path):
+    written(tmp_path / "craft.xml", before='<option gravity="0 0 -9.81"><flag gravity="disable"/></option>')
+    assert check(tmp_path / "craft.xml").findings == ()
+
+
+def test_inertia_without_mass_is_told(tmp_path):
+    written(tmp_path / "craft.xml", '<body name="tank"><inertial mass="0" pos="0 0 0" diaginertia="1 2 2"/></body>')
+    found = [f for f in check(tmp_path / "craft.xml").findings if f.level == "warning"]
+    assert [f.code for f in found] == ["no-mass"] and found[0].element == "body 'tank'" and found[0].line == 6

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra import rotation_from_rpy, skew
+from gyrostat.algebra import quat_from_rotation, rotation_from_rpy, skew
 from gyrostat.io import check, load
 from gyrostat.verification.peers.pinocchio import Pinocchio
 from random_trees import random_state
@@ -261,3 +261,22 @@ def test_a_urdf_may_be_named_xml(tmp_path):
     path = tmp_path / "craft.xml"
     path.write_text(robot(link("hub")))
     assert load(path).base == "hub"
+
+
+def test_a_quaternion_turns_as_the_angles_do(tmp_path):
+    """urdfdom's quat_xyzw, scalar last; also of what is drawn."""
+    angles = (0.3, -0.7, 1.9)
+    R = rotation_from_rpy(np.array(angles))
+    w, x, y, z = map(float, quat_from_rotation(R))
+    looks = "<visual>%s<geometry><box size='1 2 3'/></geometry></visual>"
+    crafts = []
+    for k, turned in enumerate((f"rpy='{angles[0]} {angles[1]} {angles[2]}'", f"quat_xyzw='{x!r} {y!r} {z!r} {w!r}'")):
+        origin = f"<origin xyz='1 2 3' {turned}/>"
+        path = tmp_path / f"craft_{k}.urdf"
+        path.write_text(
+            robot(link("hub"), link("arm", inside=looks % origin), joint("elbow", "hub", "arm", inside=origin))
+        )
+        crafts.append(load(path))
+    for body in (crafts[0].bodies[1], crafts[1].bodies[1]):
+        np.testing.assert_allclose(body.joint.rotation, R, atol=1e-15)
+        np.testing.assert_allclose(body.shapes[0].rotation, R, atol=1e-15)

@@ -199,6 +199,11 @@ class _Model:
         if b in self.own_inertia:
             return self.own_inertia[b]
         inertia = turned(m.body_iquat[b], np.diag(m.body_inertia[b]))
+        if m.body_mass[b] == 0.0 and inertia.any():
+            place = f"body '{self.name(b)}'"
+            file, line = self.prepared.elements.get(place, (self.file, None))
+            message = "has inertia but no mass: it turns as if it were heavy and moves as if it were nothing."
+            self.report.warning("no-mass", place, message, "Give it its mass, or leave the inertia out.", line, file)
         return float(m.body_mass[b]), np.array(m.body_ipos[b]), inertia
 
     def _joint(self, j: int, k: int, body: str, parent: str, X_PJ: Pose) -> Joint:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import rotation
-from ..model import ModelError
+from ..model import ModelError, nearest
+from .mjcf_names import attributes
 from .mjcf_text import Prepared
 from .report import Report, fail
 
@@ -18,7 +19,7 @@ CODES = {  # of MuJoCo's own messages
     "mass and inertia of moving bodies": "moves-nothing",
     "axis too small": "zero-axis",
     "negative": "negative-value",
-    "unrecognized": "unknown-key",
+    "unrecognized": "unknown-element",
 }
 
 
@@ -91,4 +92,11 @@ def _explained(message: str, prepared: Prepared, file: str) -> ModelError:
         text = text.replace(where[0], "")
     text = re.sub(r"^(XML )?(Error: )+", "", text)
     code = next((code for part, code in CODES.items() if part in text), "mjcf")
-    return fail(code, file, f"MuJoCo refuses this model: {text}.", "", line)
+    unknown = re.search(r"unrecognized attribute: '(.*?)' Element '(.*?)'", text)
+    if unknown is None:
+        return fail(code, file, f"MuJoCo refuses this model: {text}.", "", line)
+    name, tag = unknown.groups()
+    import mujoco
+
+    hint = nearest(name, attributes(mujoco, tag))
+    return fail("unknown-attribute", file, f"<{tag}> has an unknown attribute '{name}'.", hint, line, f"<{tag}>")

@@ -14,6 +14,8 @@ from xml.sax.saxutils import quoteattr
 
 from .meshes import resolve
 from .mjcf_include import bound, write_out_includes
+from .mjcf_names import OPTIONS, VOCABULARY
+from .names import NameCheck, misspelt
 from .report import Report
 from .values import malformed
 from .xml_reader import Element, parse_xml, read_bytes
@@ -54,6 +56,9 @@ def prepare(data: bytes, file: str, report: Report, roots: tuple[Path, ...]) -> 
     root = parse_xml(data, file)
     write_out_includes(root, Path(file))
     bound(root)
+    NameCheck(report, VOCABULARY).walk(root)
+    for option in root.all("option"):
+        _note_option(report, option)
     return _Preparation(root, report, roots).result
 
 
@@ -259,6 +264,8 @@ class _Preparation:
         for section in root.children:
             if section.tag in SECTIONS or section.tag in ("option", "size", "visual", "statistic", "custom"):
                 continue
+            if section.tag not in VOCABULARY["mujoco"].children:
+                continue  # noted with what nobody knows
             count, line, file = len(section.children), section.line, section.file
             if section.tag == "equality":
                 active = [e for e in section.children if e.attributes.get("active", "true") != "false"]
@@ -271,6 +278,26 @@ class _Preparation:
             if count:
                 message = f"{count} elements noted: not part of the spacecraft's dynamics here."
                 self.report.note(f"{section.tag}-ignored", f"<{section.tag}>", message, "", line, file)
+
+
+def _note_option(report: Report, option: Element) -> None:
+    """What <option> says acts on the bodies is no part of a spacecraft: its user gives it as an environment."""
+    flag = option.first("flag")
+    off = flag is not None and flag.attributes.get("gravity") == "disable"
+    place, line, file = "<option>", option.line, option.file
+    for name, text in option.attributes.items():
+        meant = misspelt(name, OPTIONS)
+        if meant and meant != name:
+            message = f"has an unknown attribute '{name}'."
+            report.warning("unknown-attribute", place, message, f"Did you mean '{meant}'?", line, file)
+        reasons = [reason for reason in map(malformed, text.split()) if reason] if meant else []
+        if reasons:
+            report.error("malformed-number", place, f'{name}="{text[:40]}": {reasons[0]}.', "", line, file)
+        elif meant and any(map(float, text.split())) and not (meant == "gravity" and off):
+            hint = "Give it to gs.simulate as an environment."
+            if meant == "gravity" and len(text.split()) == 3:
+                hint = f"Give gs.simulate environment=gs.environment.uniform_gravity(({', '.join(text.split())}))."
+            report.warning(f"{meant}-ignored", place, f'{name}="{text[:40]}" does not act here.', hint, line, file)
 
 
 def _mesh_name(mesh: Element) -> str:

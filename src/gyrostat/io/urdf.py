@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..algebra import rotation_from_rpy
 from ..model import Body, Joint, Limits, Spacecraft, nearest
 from .assemble import assemble
+from .names import NameCheck
 from .report import Report, fail
+from .urdf_names import VOCABULARY
+from .urdf_origin import origin
 from .urdf_shapes import Shapes
 from .values import number, vector
 from .xml_reader import Element, parse_xml
@@ -25,7 +27,6 @@ KIND_OF_TYPE = {
     "fixed": "fixed",
     "spherical": "spherical",
 }
-KNOWN = {"link", "joint", "material"}
 UNBOUNDED = 1e30  # a limit of this size or more is none
 
 
@@ -44,7 +45,7 @@ def read_urdf(data: bytes, file: str, *, base: str | None = None, mesh_roots: tu
     shapes = Shapes(report, robot, mesh_roots)
     links = _links(report, robot, shapes)
     bodies = _tree(report, robot, links)
-    _note_ignored(report, robot)
+    NameCheck(report, VOCABULARY).walk(robot)
     report.raise_errors()
     lines = {f"body '{e.attributes['name']}'": (file, e.line) for e in robot.all("link")}
     lines |= {f"joint '{e.attributes['name']}'": (file, e.line) for e in robot.all("joint")}
@@ -79,9 +80,6 @@ def _inertial(report: Report, link: Element, place: str) -> tuple[float, np.ndar
     given = link.first("inertial")
     if given is None:
         return 0.0, np.zeros(3), np.zeros((3, 3))
-    if len(link.all("inertial")) > 1:
-        second = link.all("inertial")[1]
-        report.error("duplicate-element", place, "has two <inertial> elements.", "Keep one.", second.line)
     weight, moments = given.first("mass"), given.first("inertia")
     if weight is None or "value" not in weight.attributes:
         report.error("no-mass", place, "<inertial> has no mass.", 'Add <mass value="..."/>.', given.line)
@@ -101,6 +99,9 @@ def _inertial(report: Report, link: Element, place: str) -> tuple[float, np.ndar
         _moment(report, moments, name, place) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if mass == 0.0 and inertia.any():
+        message = "has inertia but no mass: it turns as if it were heavy and moves as if it were nothing."
+        report.warning("no-mass", place, message, "Give it its mass, or leave the inertia out.", given.line)
     turned = R @ inertia @ R.T
     return mass, com, inertia if np.array_equal(R, np.eye(3)) else 0.5 * (turned + turned.T)
 
@@ -109,15 +110,6 @@ def _moment(report: Report, element: Element, name: str, place: str) -> float:
     if name not in element.attributes and name in ("ixx", "iyy", "izz"):
         report.error("no-inertia", place, f"<inertia> has no {name}.", f'Add {name}="...".', element.line)
     return number(report, element, name, 0.0, place)
-
-
-def origin(report: Report, element: Element, place: str) -> tuple[np.ndarray, np.ndarray]:
-    """Position and rotation of the element's <origin>."""
-    given = element.first("origin")
-    if given is None:
-        return np.zeros(3), np.eye(3)
-    rpy = vector(report, given, "rpy", (0.0, 0.0, 0.0), place)
-    return vector(report, given, "xyz", (0.0, 0.0, 0.0), place), rotation_from_rpy(rpy) if rpy.any() else np.eye(3)
 
 
 def _tree(report: Report, robot: Element, links: dict[str, Body]) -> list[Body]:
@@ -258,18 +250,3 @@ def _limits(report: Report, element: Element, place: str, type_: str) -> Limits:
         message = f"lower limit {values['lower']} is above upper limit {values['upper']}."
         report.error("limits", place, message, "Exchange them.", given.line)
     return Limits(**values)
-
-
-def _note_ignored(report: Report, robot: Element) -> None:
-    seen: dict[str, list[int]] = {}
-    for element in robot.children:
-        if element.tag not in KNOWN:
-            seen.setdefault(element.tag, []).append(element.line)
-    for tag, where in seen.items():
-        count = f"{len(where)} times, " if len(where) > 1 else ""
-        report.note(
-            "ignored",
-            f"<{tag}>",
-            f"is not part of the dynamics: ignored ({count}first in line {where[0]}).",
-            line=where[0],
-        )

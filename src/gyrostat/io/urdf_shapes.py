@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
-from ..algebra import rotation_from_rpy
 from ..model import Shape
 from .meshes import resolve
 from .report import Report
+from .urdf_origin import origin
 from .values import vector
 from .xml_reader import Element
 
@@ -42,11 +40,7 @@ class Shapes:
         if geometry is None or not geometry.children:
             return None
         given = geometry.children[0]
-        origin = element.first("origin")
-        position, R = np.zeros(3), np.eye(3)
-        if origin is not None:
-            position = vector(self.report, origin, "xyz", (0.0, 0.0, 0.0), place)
-            R = rotation_from_rpy(vector(self.report, origin, "rpy", (0.0, 0.0, 0.0), place))
+        position, R = origin(self.report, element, place)
         material = element.first("material")
         color = None
         if material is not None:
@@ -66,8 +60,7 @@ class Shapes:
             if not file:
                 return None
         else:
-            self.report.note("shape-ignored", place, f"unknown geometry <{kind}> is not drawn.", line=given.line)
-            return None
+            return None  # noted with all that is not known
         return Shape(kind, size, tuple(position.tolist()), R, color, file)
 
     def _size(self, element: Element, name: str, default: tuple[float, ...], place: str) -> tuple[float, ...]:
