@@ -104,7 +104,9 @@ class NameCheck:
 
     def _attributes(self, element: Element, place: str, moves: bool) -> None:
         known = self.vocabulary[element.tag].attributes
-        for name in () if known is None else element.attributes:
+        if known is None:
+            return
+        for name in element.attributes:
             if name in known or name == "xmlns" or ":" in name:
                 continue
             meant = misspelt(name, known - element.attributes.keys())
