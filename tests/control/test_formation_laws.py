@@ -302,6 +302,60 @@ def test_two_impulses_in_the_true_motion(orbit):
     assert audit.energy < 1e-10
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_two_impulses_arrive_or_are_refused(seed):
+    """From metres to 300 km, over part of a turn or more, on any ellipse: the true motion is where and as fast as it was asked to be."""
+    rng = np.random.default_rng(seed)
+    arrived = 0
+    for _ in range(25):
+        e = rng.choice([0.0, 0.01, 0.1, 0.3])
+        orbit = Orbit.from_elements(rng.uniform(6.9e6, 9e6) / (1 - e), e, *rng.uniform(0, 3, size=4))
+        size, t0 = 10 ** rng.uniform(1, 5.5), rng.uniform(0, 1000)
+        rho0, rho1, u0, u1 = (
+            size * rng.normal(size=3),
+            size * rng.normal(size=3),
+            rng.normal(size=3),
+            rng.normal(size=3),
+        )
+        t1 = t0 + rng.uniform(0.05, 1.45) * orbit.period
+        try:
+            first, second = two_impulses(orbit, t0, t1, (rho0, u0), (rho1, u1))
+        except ValueError as refused:
+            assert "two impulses" in str(refused)
+            continue
+        rho, u = kepler_motion(orbit, t0, t1, rho0, u0 + first.dv_H)
+        assert np.linalg.norm(rho - rho1) < 1e-6
+        assert np.linalg.norm(u + second.dv_H - u1) < 1e-9
+        arrived += 1
+    assert arrived >= 22
+
+
+def test_a_goal_that_cannot_be_reached_is_refused():
+    with pytest.raises(ValueError, match="two impulses: 2e.07 m in 1000 s; the true motion .* exact=False"):
+        two_impulses(ORBIT, 0.0, 1000.0, (np.zeros(3), np.zeros(3)), (np.array([0.0, 2e7, 0.0]), np.zeros(3)))
+    with pytest.raises(ValueError, match="start holds .* three finite numbers each"):
+        two_impulses(ORBIT, 0.0, 1000.0, (np.zeros(2), np.zeros(3)), (np.zeros(3), np.zeros(3)))
+
+
+def test_several_impulses_at_one_instant_add_up():
+    """Of one member and of two: as their sums; audits count all of them."""
+    formation = Formation({"a": box(), "b": armed()}, orbit=ORBIT)
+    state = formation.hill_state({"a": [0, 100.0, 0], "b": [0, -100.0, 0]})
+    x, y, z = 0.1 * np.eye(3)
+    options = {"environment": two_body_gravity(ORBIT), "rtol": 1e-11, "save_at": [0.0, 10.0, 30.0]}
+    apart = {"a": [Impulse(10.0, x), Impulse(10.0, y), Impulse(10.0, -3 * z)], "b": [Impulse(10.0, y), Impulse(0.0, z)]}
+    summed = {"a": [Impulse(10.0, x + y - 3 * z)], "b": [Impulse(0.0, z), Impulse(10.0, y)]}
+    runs = [simulate_impulses(formation, state, (0, 30), burns, **options) for burns in (apart, summed)]
+    for member in "ab":
+        for one, other in zip(runs[0].hill(member), runs[1].hill(member), strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-9)
+    assert max(max(a.energy, a.linear) for a in runs[0].audits.values()) < 1e-9
+    with pytest.raises(ValueError, match="at the very end of t_span .* Let it end later"):
+        simulate_impulses(formation, state, (0, 30), {"a": [Impulse(30.0, x)]})
+    with pytest.raises(ValueError, match="impulse of 'a' at 5.0 s is .*; expected three finite numbers"):
+        simulate_impulses(formation, state, (0, 30), {"a": [Impulse(5.0, np.array([1.0, np.nan, 0.0]))]})
+
+
 def test_impulses_of_several_members_at_their_own_times():
     formation = Formation({"a": box(), "b": armed()}, orbit=ORBIT)
     state = formation.hill_state({"a": [0, 100.0, 0], "b": [0, -100.0, 0]})

@@ -113,3 +113,56 @@ def test_a_fixed_craft_without_rates_passes():
     craft = gs.Spacecraft.build("stone", [gs.Body("base", 1.0, inertia=(1, 1, 1), joint=gs.Joint("base", "fixed"))])
     report = verify(craft, states=1, compiled=False)
     assert report.passed
+
+
+def arm_with(*tips):
+    bus = gs.Body("bus", 10.0, (0.1, 0.0, 0.0), (1.0, 2.0, 2.5))
+    return gs.Spacecraft.build("odd", [bus, *tips])
+
+
+def hinge(name, parent="bus"):
+    return gs.Joint(name, "revolute", parent, (1.0, 0.2, 0.0), axis=(0.0, 0.6, 0.8))
+
+
+ODD = {
+    "point mass": (
+        gs.Spacecraft.build("odd", [gs.Body("mass", 10.0, joint=gs.Joint("base", "cartesian"))]),
+        "moving body 'mass' has no inertia about some axis",
+    ),
+    "point mass on an arm": (arm_with(gs.Body("tip", 2.0, (0.5, 0, 0), joint=hinge("j"))), "moving body 'tip' has no inertia"),
+    "thin rod": (
+        arm_with(gs.Body("rod", 2.0, (0.5, 0, 0), (0.0, 0.2, 0.2), joint=hinge("j"))),
+        "moving body 'rod' has no inertia about some axis",
+    ),
+    "no such body": (
+        arm_with(gs.Body("link", 2.0, (0.5, 0, 0), (0.1, 0.1, 0.5), joint=hinge("j"))),
+        "body 'link' has a moment of inertia larger than the sum",
+    ),
+    "massless between": (
+        arm_with(
+            gs.Body("cross", joint=hinge("j")),
+            gs.Body("link", 2.0, (0.5, 0, 0), (0.1, 0.3, 0.3), gs.Joint("k", "revolute", "cross", axis=(1.0, 0, 0))),
+        ),
+        "moving body 'cross' has no mass",
+    ),
+    "flat plate": (arm_with(gs.Body("plate", 2.0, (0.5, 0, 0), (0.1, 0.3, 0.4), joint=hinge("j"))), None),
+    "nothing moves": (
+        gs.Spacecraft.build("odd", [gs.Body("block", 5.0, inertia=(1, 1, 1), joint=gs.Joint("base", "fixed"))]),
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_peers_judge_odd_bodies_or_say_why_not(name):
+    """Bodies that MuJoCo takes none of are compared with Pinocchio, and the report says why MuJoCo is missing."""
+    pytest.importorskip("pinocchio")
+    pytest.importorskip("mujoco")
+    craft, reason = ODD[name]
+    report = verify(craft, states=3, peers=True, compiled=False)
+    assert report.passed
+    assert "Pinocchio" in {c.second for c in report.comparisons}
+    if reason is None:
+        assert "MuJoCo" in {c.second for c in report.comparisons}
+    else:
+        assert reason in report.absent["MuJoCo"]

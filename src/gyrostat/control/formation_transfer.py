@@ -39,10 +39,10 @@ def two_impulses(
     """The impulses at t0 and t1 that lead from (rho, rhodot) to another, in the Hill frame.
 
     With the transition matrix Phi: dv_0 = Phi_rv^-1 (rho_1 - Phi_rr rho_0) - rhodot_0. exact: corrected until the true two-body motion
-    arrives, which the linear one misses by separation^2/radius.
+    arrives, to the round-off of absolute positions; the linear one misses by separation^2/radius. A ValueError if it does not.
     """
-    rho0, u0 = (np.asarray(x, dtype=float) for x in start)
-    rho1, u1 = (np.asarray(x, dtype=float) for x in end)
+    rho0, u0 = (_vector(x, "start") for x in start)
+    rho1, u1 = (_vector(x, "end") for x in end)
     if not t1 > t0:
         raise ValueError(f"two impulses: they are at {t0} and {t1} s; expected the second after the first.")
     Phi = yamanaka_ankersen(orbit, t0, t1)
@@ -53,13 +53,69 @@ def two_impulses(
         )
     u = np.linalg.solve(Phi[:3, 3:], rho1 - Phi[:3, :3] @ rho0)
     arrived = Phi[3:, :3] @ rho0 + Phi[3:, 3:] @ u
-    for _ in range(20 if exact else 0):
-        reached, arrived = kepler_motion(orbit, t0, t1, rho0, u)
-        miss = rho1 - reached
-        u = u + np.linalg.solve(Phi[:3, 3:], miss)
-        if np.linalg.norm(miss) < 1e-7:
-            break
+    if exact:
+        u = _aimed(orbit, t0, t1, rho0, u, rho1)
+        _, arrived = kepler_motion(orbit, t0, t1, rho0, u)
     return Impulse(t0, u - u0), Impulse(t1, u1 - arrived)
+
+
+def _vector(x: Any, what: str) -> Array:
+    found = np.asarray(x, dtype=float)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise ValueError(f"two impulses: {what} holds {x!r}; expected (rho, rhodot), three finite numbers each.")
+    return found
+
+
+def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Array) -> Array:
+    """The rate at t0 with which the true motion passes rho1 at t1: Newton's method, steps halved where they lead away.
+
+    What a change of the rate does at t1 is the transition matrix of the member's own orbit, seen in the frames of the reference.
+    """
+    turns = (t1 - t0) / orbit.period
+    allowed = (
+        np.finfo(float).eps * orbit.a * (50.0 + 50.0 * turns)
+    )  # round-off of Kepler's equation grows with the turns
+    miss = _miss(orbit, t0, t1, rho0, u, rho1)
+    for _ in range(50):
+        if np.linalg.norm(miss) <= allowed:
+            return u
+        if not np.isfinite(miss).all():
+            break
+        step = np.linalg.solve(_sensitivity(orbit, t0, t1, rho0, u), miss)
+        share = 1.0
+        while share > 1e-4:
+            there = _miss(orbit, t0, t1, rho0, u + share * step, rho1)
+            if np.linalg.norm(there) < np.linalg.norm(miss):
+                break
+            share *= 0.5
+        else:
+            break
+        u, miss = u + share * step, there
+    left = np.linalg.norm(miss)
+    how = f"misses by {left:.3g} m (allowed {allowed:.1g} m)" if np.isfinite(left) else "leaves the planet, or meets it"
+    raise ValueError(
+        f"two impulses: {np.linalg.norm(rho1 - rho0):.6g} m in {t1 - t0:.6g} s; the true motion {how}, however it is corrected. "
+        f"Choose another duration, a nearer goal, or exact=False for the linear model alone."
+    )
+
+
+def _miss(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Array) -> Array:
+    """rho1 less where the true motion is at t1; infinite where that is no ellipse outside the planet."""
+    try:
+        return rho1 - kepler_motion(orbit, t0, t1, rho0, u)[0]
+    except ValueError:
+        return np.full(3, np.inf)
+
+
+def _sensitivity(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array) -> Array:
+    """d rho(t1) / d rhodot(t0) (3, 3) of the true motion."""
+    p, w = from_hill(orbit, t0, rho0, u)
+    r, v = orbit.state(t0)
+    own = Orbit.from_state(r + p, v + w, t0, planet=orbit.planet)
+    Phi_rv = yamanaka_ankersen(own, t0, t1)[:3, 3:]  # in the Hill frames of its own orbit
+    own_0, own_1 = (hill_frame(*own.state(t)).R_NH for t in (t0, t1))
+    ours_0, ours_1 = (hill_frame(*orbit.state(t)).R_NH for t in (t0, t1))
+    return ours_1.T @ own_1 @ Phi_rv @ own_0.T @ ours_0
 
 
 def least_energy_transfer(

@@ -29,34 +29,53 @@ def simulate_impulses(
 ) -> FormationTrajectory:
     """As `simulate`, with impulses {member: [Impulse(time, dv_H), ...]} that change the velocity of a member's base and all it carries.
 
-    At the instant of an impulse, the state after it is kept. The audit counts the impulses' momentum and work.
+    At the instant of an impulse, the state after it is kept; several at one instant act one after the other. The audit counts the
+    impulses' momentum and work.
     """
     orbit = formation.needs_orbit("simulate_impulses")
     begin, end = (float(t) for t in t_span)
     times = np.linspace(begin, end, 401) if save_at is None else np.asarray(save_at, dtype=float)
-    plan = sorted((i.time, member, i.dv_H) for member, row in impulses.items() for i in row)
-    for t, member, _ in plan:
-        formation.place(member)
-        if not begin <= t <= end:
-            raise ValueError(f"impulse of '{member}' at {t} s lies outside t_span ({begin}, {end}).")
+    plan = _plan(formation, impulses, begin, end)
     instants = sorted({t for t, _, _ in plan})
     state = {g: (q.copy(), v.copy()) for g, (q, v) in state.items()}
     added = {g: (np.zeros((len(group), 6)), np.zeros(len(group))) for g, group in formation.groups.items()}
+    legs: list[FormationTrajectory] = []
     pieces: list[FormationTrajectory] = []
     here = begin
-    for k, until in enumerate([*instants, end]):
-        last = k == len(instants)
-        if until > here or last:
-            wanted = times[(times >= here) & ((times <= until) if last else (times < until))]
-            piece = simulate(formation, state, (here, until), save_at=np.unique([*wanted, until]), **options)
+    for until in [*instants, end]:
+        if until > here:
+            wanted = times[(times >= here) & ((times <= until) if until == end else (times < until))]
+            piece = simulate(formation, state, (here, until), save_at=np.unique([here, *wanted, until]), **options)
             state = {g: (q.copy(), v.copy()) for g, (q, v) in piece.final.items()}
+            legs.append(piece)
             pieces.append(_counted(piece, added, wanted))
             added = _carried(piece, added)
         for t, member, dv in plan:
-            if t == until and not last:
+            if t == until:
                 _kick(formation, state, added, member, hill_frame(*orbit.state(t)).R_NH @ dv)
         here = until
-    return _joined(formation, pieces)
+    return _joined(formation, pieces, tuple(legs))
+
+
+def _plan(
+    formation: Formation, impulses: Mapping[str, Sequence[Impulse]], begin: float, end: float
+) -> list[tuple[float, str, Array]]:
+    """In the order of their times."""
+    plan = []
+    for member, row in impulses.items():
+        formation.place(member)
+        for t, dv in row:
+            change = np.asarray(dv, dtype=float)
+            if change.shape != (3,) or not np.isfinite(change).all():
+                raise ValueError(
+                    f"impulse of '{member}' at {t} s is {dv}; expected three finite numbers, m/s in the Hill frame."
+                )
+            if not begin <= t < end:
+                where = "at the very end of" if t == end else "outside"
+                hint = " Let it end later: nothing flies after the impulse." if t == end else ""
+                raise ValueError(f"impulse of '{member}' at {t} s lies {where} t_span ({begin}, {end}).{hint}")
+            plan.append((float(t), member, change))
+    return sorted(plan, key=lambda entry: entry[0])
 
 
 def _kick(formation: Formation, state: State, added: dict[str, tuple[Array, Array]], member: str, dv_N: Array) -> None:
@@ -87,7 +106,9 @@ def _carried(piece: FormationTrajectory, added: dict[str, tuple[Array, Array]]) 
     return {g: (added[g][0] + ends[g][0], added[g][1] + ends[g][1]) for g in added}
 
 
-def _joined(formation: Formation, pieces: list[FormationTrajectory]) -> FormationTrajectory:
+def _joined(
+    formation: Formation, pieces: list[FormationTrajectory], legs: tuple[FormationTrajectory, ...]
+) -> FormationTrajectory:
     import xarray
 
     groups: dict[str, Trajectory] = {}
@@ -96,4 +117,4 @@ def _joined(formation: Formation, pieces: list[FormationTrajectory]) -> Formatio
         data = xarray.concat([row.data for row in rows], dim="time", data_vars="minimal", compat="override", coords="minimal", join="override")  # fmt: skip
         data.attrs = rows[-1].data.attrs | {"t_span": (float(data["time"][0]), float(data["time"][-1]))}
         groups[g] = replace(rows[-1], data=data)
-    return FormationTrajectory(formation, groups)
+    return FormationTrajectory(formation, groups, legs)

@@ -14,6 +14,7 @@ from ..environment.hill import HillFrame
 from ..model import Spacecraft
 from ..simulation.result.audit import Audit
 from ..simulation.result.trajectory import Trajectory
+from .approaches import closest
 from .members import Formation, State
 
 
@@ -40,19 +41,24 @@ class Relative(NamedTuple):
 
 
 class Approach(NamedTuple):
-    """The closest that two members came."""
+    """The closest that two members came. uncertainty: of the distance in m, where it lies between saved times."""
 
     distance: float
     members: tuple[str, str]
     time: float
+    uncertainty: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class FormationTrajectory:
-    """`groups[g]` is an ordinary Trajectory whose runs are the members of that group, all saved at the same times."""
+    """`groups[g]` is an ordinary Trajectory whose runs are the members of that group, all saved at the same times.
+
+    legs: where velocities jumped, the smooth parts of the flight, with their ends.
+    """
 
     formation: Formation
     groups: Mapping[str, Trajectory]
+    legs: tuple[FormationTrajectory, ...] = ()
 
     @property
     def time(self) -> Array:
@@ -151,24 +157,18 @@ class FormationTrajectory:
         return np.concatenate([trajectory.q[..., 4:7] for trajectory in self.groups.values()])
 
     def closest_approach(self) -> Approach:
-        """The smallest distance between two bases at any saved time; nearest neighbours by a tree: N log N."""
-        from scipy.spatial import cKDTree
-
+        """The smallest distance between two bases, at the saved times and between them; see `approaches` for how, and how exact."""
         if len(self.formation) < 2:
             raise ValueError("a closest approach needs two members at least.")
-        p, names = self.positions(), self.formation.names
-        best = Approach(np.inf, ("", ""), np.nan)
-        for k, t in enumerate(self.time):
-            reached = np.isfinite(p[:, k]).all(axis=1)
-            if reached.sum() < 2:
-                continue
-            known = np.flatnonzero(reached)
-            distance, other = cKDTree(p[known, k]).query(p[known, k], k=2)
-            i = int(np.argmin(distance[:, 1]))
-            if distance[i, 1] < best.distance:
-                pair = sorted((int(known[i]), int(known[other[i, 1] if other[i, 1] != i else other[i, 0]])))
-                best = Approach(float(distance[i, 1]), (names[pair[0]], names[pair[1]]), float(t))
-        return best
+        if self.legs:
+            return min((leg.closest_approach() for leg in self.legs), key=lambda found: found.distance)
+        names, trajectories = self.formation.names, self.groups.values()
+        velocities = [np.einsum("ktij,ktj->kti", rotations(t.q[..., :4]), t.v[..., 3:6]) for t in trajectories]
+        found = closest(self.time, self.positions(), np.concatenate(velocities))
+        if found is None:
+            return Approach(np.inf, ("", ""), np.nan)
+        first, second = found.pair
+        return Approach(found.distance, (names[first], names[second]), found.time, found.uncertainty)
 
     def __str__(self) -> str:
         lines = [f"{self.formation!r}, {self.time[0]:g} to {self.time[-1]:g} s at {len(self.time)} times"]

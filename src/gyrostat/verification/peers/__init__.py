@@ -48,7 +48,10 @@ def _mujoco(craft: Spacecraft) -> Any:
         from .mujoco import MuJoCo
     except ImportError:
         return "not installed. Try: pip install mujoco"
-    return MuJoCo.lacks(craft) or MuJoCo(craft)
+    try:
+        return MuJoCo.lacks(craft) or MuJoCo(craft)
+    except ValueError as refused:  # by MuJoCo's compiler, for a rule of its own
+        return f"refused: {' '.join(str(refused).split())}"
 
 
 PEERS: dict[str, Callable[[Spacecraft], Any]] = {

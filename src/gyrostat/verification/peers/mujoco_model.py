@@ -11,12 +11,20 @@ from ...algebra import Array
 from ...model import Joint, Spacecraft
 from .shared import depth_first, plane_axes
 
+SMALLEST = 1e-15  # mass and moments of a moving body: MuJoCo's mjMINVAL
+
 
 def lacks(craft: Spacecraft) -> str | None:
     """Why MuJoCo cannot hold this craft, or None."""
     for body in craft.bodies:
         if body.mass <= 0 and not (body.included and body.joint.kind == "wheel") and body.joint.kind != "fixed":
             return f"moving body '{body.name}' has no mass"
+        if body.joint.kind != "fixed":
+            moments = np.linalg.eigvalsh(_inertia(craft, body.name)[2])
+            if moments[0] < SMALLEST:
+                return f"moving body '{body.name}' has no inertia about some axis, as a point or a thin rod"
+            if moments[0] + moments[1] < moments[2] * (1.0 - 1e-12):
+                return f"body '{body.name}' has a moment of inertia larger than the sum of the other two"
         if body.joint.armature and body.joint.kind in ("planar", "free"):
             return f"joint '{body.joint.name}' has a rotor on rates that turn with the body"
     return None
