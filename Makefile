@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz clean
+.PHONY: demo test lint bench fuzz house clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -25,6 +25,9 @@ bench: $(VENV)/.installed-bench
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python tests/fuzz/fuzz_loaders.py -max_total_time=300
+
+house: $(VENV)/.installed
+	$(BIN)/python tools/house.py $(BEFORE)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'gyrostat needs Python 3.11 or newer, found ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12')"
