@@ -11,6 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from gyrostat.io.results_netcdf import HEADER
 from gyrostat.io.results_read import trailer
 
 LENGTH = len(trailer(bytes(32)))
@@ -51,13 +52,23 @@ def tampered(path: Path, change: Callable[[h5py.File], None]) -> None:
     path.write_bytes(body + trailer(hashlib.sha256(body).digest()))
 
 
-def with_notes(change: Callable[[dict], None]) -> Callable[[h5py.File], None]:
+def with_header(change: Callable[[dict], None]) -> Callable[[h5py.File], None]:
     def changed(file: h5py.File) -> None:
-        notes = json.loads(file.attrs["notes"])
-        change(notes)
-        file.attrs["notes"] = json.dumps(notes)
+        header = json.loads(file[HEADER][...].tobytes())
+        change(header)
+        del file[HEADER]
+        file[HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
 
     return changed
+
+
+def with_notes(change: Callable[[dict], None]) -> Callable[[h5py.File], None]:
+    def changed(header: dict) -> None:
+        notes = json.loads(header["notes"])
+        change(notes)
+        header["notes"] = json.dumps(notes)
+
+    return with_header(changed)
 
 
 def replaced(name: str, **options: object) -> Callable[[h5py.File], None]:
@@ -77,3 +88,32 @@ def values(name: str, change: Callable[[np.ndarray], None]) -> Callable[[h5py.Fi
         file[name][...] = now
 
     return changed
+
+
+def read_mutants(saved: str, path: str, first: str, last: str) -> tuple[int, int]:
+    """Read files with one to four bytes changed and a digest that fits; how many were read, how many refused.
+
+    Any other end is an exception here, and so is memory beyond 256 MB.
+    """
+    import resource
+
+    import gyrostat as gs
+    from gyrostat.io.results_read import ResultError
+
+    content, read, refused = Path(saved).read_bytes(), 0, 0
+    gs.Trajectory.load(saved)  # everything is imported before memory is counted
+    limit = 2**28 + 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for seed in range(int(first), int(last)):
+        rng, made = random.Random(seed), bytearray(content)
+        for _ in range(rng.randrange(1, 5)):
+            at = rng.randrange(len(made) - LENGTH) if rng.random() < 0.5 else rng.randrange(4000)
+            made[at] = rng.randrange(256)
+        Path(path).write_bytes(signed(bytes(made)))
+        try:
+            gs.Trajectory.load(path)
+            read += 1
+        except ResultError:
+            refused += 1
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert peak < limit, f"{peak} bytes"
+    return read, refused

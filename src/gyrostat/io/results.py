@@ -79,7 +79,8 @@ def _netcdf(trajectory: Trajectory) -> memoryview:
         "notes": json.dumps(notes, default=_plain),
         "coordinates": " ".join(str(name) for name in data.coords if name not in data.dims),
     }
-    return netcdf_bytes(made, attributes)
+    header = {name: attributes[name] for name in ("model_toml", "notes")}
+    return netcdf_bytes(made, attributes, {"format": CONVENTIONS, **header})
 
 
 def _storable(values: Array) -> Array:

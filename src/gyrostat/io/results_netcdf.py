@@ -1,19 +1,25 @@
 """Named arrays as the bytes of a NetCDF-4 file, made in memory: the HDF5 library never meets a full disk.
 
 It cannot close a file that it could not write, and crashes when it tries again; with the process go all results that it holds.
+
+Names of axes, units and words are there as NetCDF has them, for everybody else's tools, and once more in one plain array of bytes, the
+header (JSON). gyrostat reads the header and plain arrays of numbers alone: what NetCDF needs beyond them HDF5 keeps in structures
+of any length, whose length it believes before it looks.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 
 from ..algebra import Array
 
+HEADER = "gyrostat_header"
 ROOM = 2**20  # bytes for what is not an array, to begin with
 ROOM_EACH = 2**12
 
@@ -26,11 +32,15 @@ class Variable(NamedTuple):
     attributes: Mapping[str, str] = {}
 
 
-def netcdf_bytes(variables: Mapping[str, Variable], attributes: Mapping[str, str]) -> memoryview:
+def netcdf_bytes(
+    variables: Mapping[str, Variable], attributes: Mapping[str, str], header: Mapping[str, Any]
+) -> memoryview:
     """The file. Names may hold any character: what HDF5 keeps for itself is written as in an address, %2F."""
     import h5netcdf
     import h5py
 
+    told = np.frombuffer(json.dumps({**header, "variables": _described(variables)}).encode(), dtype=np.uint8)
+    variables = {**variables, HEADER: Variable((HEADER,), told, {"long_name": "what gyrostat reads, as JSON"})}
     memory = Memory(sum(ROOM_EACH + v.values.nbytes for v in variables.values()) + ROOM)
     with h5netcdf.File(memory, "w") as file:
         sizes: dict[str, int] = {}
@@ -52,13 +62,18 @@ def netcdf_bytes(variables: Mapping[str, Variable], attributes: Mapping[str, str
     return memory.content()
 
 
+def _described(variables: Mapping[str, Variable]) -> dict[str, Any]:
+    """Axes and attributes of each, with the values of words, and the shape of numbers."""
+    described: dict[str, Any] = {}
+    for name, (dims, values, attributes) in variables.items():
+        words = {"words": values.tolist()} if values.dtype.kind in "UO" else {"shape": values.shape}
+        described[name] = {"dims": dims, "attributes": dict(attributes), **words}
+    return described
+
+
 def escaped(name: str) -> str:
-    """A name that HDF5 takes as it is: `unescaped` gives back any."""
+    """A name that HDF5 takes as it is."""
     return "".join(quote(c, safe="") if c in "%/" or not c.isprintable() else c for c in name)
-
-
-def unescaped(name: str) -> str:
-    return unquote(name)
 
 
 class Memory:

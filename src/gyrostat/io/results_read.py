@@ -1,7 +1,7 @@
 """A result file, read with suspicion: it may be damaged, cut short, or made to do harm.
 
-First the digest of its bytes, before the HDF5 library sees any: what was damaged is told as such. Then its structure: plain arrays of
-numbers and words whose content is in the file, nothing that points elsewhere. Then every array against the model: names, shapes, types.
+First the digest of its bytes, before the HDF5 library sees any: what was damaged is told as such. Then its structure: the header, and plain
+arrays of numbers whose content is in the file; nothing else is read. Then every array against the model: names, shapes, types.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import stat
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -23,7 +23,7 @@ from ..simulation.engine.system import State
 from ..simulation.problem.settings import Settings
 from ..simulation.result.dataset import coordinate_names
 from ..simulation.result.trajectory import Event, Trajectory
-from .results_netcdf import unescaped
+from .results_netcdf import HEADER, escaped
 from .toml_read import read_toml
 
 if TYPE_CHECKING:
@@ -32,12 +32,9 @@ if TYPE_CHECKING:
 
 CONVENTIONS = "gyrostat-2"
 STATE, PARAMETER = "state_", "parameter "
-MOST_WORDS = 64 * 2**20  # bytes of an attribute
 _TRAILER = b"\n# gyrostat result, SHA-256 of all before: "
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _PIECE = 2**22
-_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
-_WORD = 16  # bytes: where in the file the word is, and its length
 _NUMBERS = {np.dtype(kind) for kind in ("f8", "i8", "i4", "i1")}
 # by row of a run: the axes beyond (run,) time
 _AXES = {
@@ -56,6 +53,7 @@ _AXES = {
     "violation": ("constraint_row",),
     "violation_rate": ("constraint_row",),
 }
+_Model = TypeVar("_Model", bound=BaseModel)
 _REQUIRED = ("time", "q", "v", "work", "impulse", "command", "tau", "vdot", "wrenches")
 
 
@@ -113,72 +111,70 @@ def _check_digest(path: Path) -> None:
 # ---- structure
 
 
+class _Described(BaseModel):
+    """One variable of the header: its words, or the shape of its numbers."""
+
+    dims: list[str]
+    attributes: dict[str, str | int | float]
+    words: list[Any] | None = None
+    shape: list[int] | None = None
+
+
+class _Header(BaseModel):
+    format: str
+    model_toml: str
+    notes: str
+    variables: dict[str, _Described]
+
+
 def _read(path: Path) -> Trajectory:
-    import h5netcdf
     import h5py
 
-    with h5py.File(path, "r") as plain:
-        names = _check_structure(plain, path.stat().st_size)
-        with h5netcdf.File(plain, "r", decode_vlen_strings=True) as file:
-            words = {str(name): _words(name, plain.attrs[name]) for name in plain.attrs if not name.startswith("_")}
-            if words.get("Conventions") != CONVENTIONS:
-                raise ResultError(
-                    f"is in format '{words.get('Conventions')}'; this version of gyrostat reads '{CONVENTIONS}'. "
-                    f"xarray.open_dataset shows what it holds."
-                )
-            variables = {unescaped(name): _variable(file[name]) for name in names}
-    return _trajectory(words, variables, path)
+    size = path.stat().st_size
+    with h5py.File(path, "r") as file:
+        if HEADER not in file:
+            raise ResultError(f"was not written by gyrostat, or by another version; expected format '{CONVENTIONS}'.")
+        header = _valid(_Header, json.loads(_array(file, HEADER, size, np.dtype("u1")).tobytes()), "header")
+        if header.format != CONVENTIONS:
+            raise ResultError(f"is in format '{header.format}'; this version of gyrostat reads '{CONVENTIONS}'.")
+        known = {escaped(name) for name, x in header.variables.items() for name in (name, *x.dims)} | {HEADER}
+        for name in file:
+            if name not in known:
+                raise ResultError(f"holds '{name}', which gyrostat did not write.")
+        variables = {name: _variable(file, name, x, size) for name, x in header.variables.items()}
+    return _trajectory(header, variables, path)
 
 
-def _check_structure(file: h5py.File, size: int) -> list[str]:
-    """The names of the variables, if all there is are arrays whose content is here."""
+def _variable(file: h5py.File, name: str, told: _Described, size: int) -> tuple[tuple[str, ...], Array, dict[str, Any]]:
+    if told.words is not None:
+        values = np.array(told.words, dtype=np.str_)
+    else:
+        values = _array(file, escaped(name), size)
+        if list(values.shape) != told.shape:
+            raise ResultError(f"holds '{name}' of shape {values.shape}; expected {told.shape}.")
+    if values.ndim != len(told.dims):
+        raise ResultError(f"holds '{name}' with {values.ndim} axes; expected {len(told.dims)}.")
+    return tuple(told.dims), values, dict(told.attributes)
+
+
+def _array(file: h5py.File, name: str, size: int, kind: np.dtype[Any] | None = None) -> Array:
+    """Numbers, if they are all here: HDF5 may point to other files, and may claim any number of entries that it does not hold."""
     import h5py
 
-    names = []
-    for name in file:
-        if not isinstance(file.get(name, getlink=True), h5py.HardLink):
-            raise ResultError(f"holds a link, '{name}', to somewhere else: that is not followed.")
-        item = file[name]
-        if not isinstance(item, h5py.Dataset):
-            raise ResultError(f"holds '{name}', which is no array.")
-        layout = item.id.get_create_plist()
-        if layout.get_external_count() or item.is_virtual:
-            raise ResultError(f"keeps '{name}' in another file: that is not read.")
-        if str(_attribute(item, "NAME")).startswith(_NO_VARIABLE.decode()):
-            continue  # the length of an axis, no content
-        words = h5py.check_string_dtype(item.dtype)
-        if item.dtype not in _NUMBERS and (words is None or words.length is not None):
-            raise ResultError(f"holds '{name}' of type {item.dtype}; expected numbers or words.")
-        stored, claimed = item.id.get_storage_size(), item.size * (item.dtype.itemsize if words is None else _WORD)
-        if layout.get_nfilters() or stored != claimed or stored > size:
-            raise ResultError(f"claims {claimed:,} bytes for '{name}' and holds {stored:,}.")
-        names.append(name)
-    return names
-
-
-def _attribute(item: h5py.Dataset, name: str) -> Any:
-    if name not in item.attrs:
-        return ""
-    value = item.attrs[name]
-    return value.decode(errors="replace") if isinstance(value, bytes) else value
-
-
-def _words(name: str, value: Any) -> str:
-    if not isinstance(value, str) or len(value) > MOST_WORDS:
-        raise ResultError(f"has an attribute '{name}' that is not text.")
-    return value
-
-
-def _variable(variable: Any) -> tuple[tuple[str, ...], Array, dict[str, Any]]:
-    values = np.asarray(variable[...])
-    if values.dtype.kind == "O":
-        values = np.array([str(x) for x in values.ravel()], dtype=np.str_).reshape(values.shape)
-    attributes = {
-        str(name): x.item() if isinstance(x, np.generic) else x
-        for name, x in variable.attrs.items()
-        if isinstance(x, str | np.number)
-    }
-    return tuple(unescaped(dim) for dim in variable.dimensions), values, attributes
+    if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+        raise ResultError(f"has a link, or nothing, in the place of '{name}'.")
+    item = file[name]
+    if not isinstance(item, h5py.Dataset):
+        raise ResultError(f"holds '{name}', which is no array.")
+    layout = item.id.get_create_plist()
+    if layout.get_external_count() or item.is_virtual:
+        raise ResultError(f"keeps '{name}' in another file: that is not read.")
+    if item.dtype not in _NUMBERS and item.dtype != kind:
+        raise ResultError(f"holds '{name}' of type {item.dtype}; expected numbers.")
+    stored, claimed = item.id.get_storage_size(), item.size * item.dtype.itemsize
+    if layout.get_nfilters() or stored != claimed or stored > size:
+        raise ResultError(f"claims {claimed:,} bytes for '{name}' and holds {stored:,}.")
+    return np.asarray(item[...])
 
 
 # ---- content
@@ -213,9 +209,9 @@ class _Notes(BaseModel):
     failures: list[str]
 
 
-def _trajectory(words: dict[str, str], variables: dict[str, Any], path: Path) -> Trajectory:
-    craft = read_toml(words["model_toml"].encode(), str(path))
-    notes = _notes(words["notes"])
+def _trajectory(header: _Header, variables: dict[str, Any], path: Path) -> Trajectory:
+    craft = read_toml(header.model_toml.encode(), str(path))
+    notes = _notes(header.notes)
     state, constants = _state(variables), _of("run_constants", variables, 2)
     prefixes = (STATE, PARAMETER, "event_", "run_constants")
     data = _dataset(craft, {n: x for n, x in variables.items() if not n.startswith(prefixes)})
@@ -233,13 +229,18 @@ def _trajectory(words: dict[str, str], variables: dict[str, Any], path: Path) ->
     return Trajectory(craft, data, state, constants, parameters, events, None, interrupted)
 
 
-def _notes(text: str) -> dict[str, Any]:
-    notes = json.loads(text)
+def _valid(model: type[_Model], content: Any, what: str) -> _Model:
     try:
-        _Notes.model_validate(notes, strict=False)
+        return model.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise ResultError(f"has wrong notes: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+        where = ".".join(map(str, first["loc"]))
+        raise ResultError(f"has a wrong {what}: {where}: {first['msg']}.") from None
+
+
+def _notes(text: str) -> dict[str, Any]:
+    notes = json.loads(text)
+    _valid(_Notes, notes, "note")
     Settings().complete(notes)
     return notes
 
