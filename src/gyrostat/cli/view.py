@@ -81,7 +81,7 @@ def serve(
         taken = viewer.server.get_port()
         if taken != port:
             screen.print(f"Port {port} is in use; taking {taken}.")
-        screen.print(f"{craft.name} is at [bold]{viewer.address}[/bold]  (Ctrl-C ends)")
+        screen.print(f"{craft.name} is at [bold]{viewer.address}[/bold]  (Ctrl-C ends)", soft_wrap=True)
         for note in viewer.stage.notes:
             screen.print(note, style="yellow", markup=False)
         sys.stdout.flush()

@@ -33,7 +33,7 @@ def tree_to_html(
 ) -> Path:
     """The same from the trajectory of a virtual tree."""
     shown_in = tree if orbit is None else in_hill_axes(tree, orbit)
-    server = start_server()
+    server, _ = start_server()
     try:
         stage = Stage(server, shown_in.craft)
         shown = film(shown_in, stage.size)

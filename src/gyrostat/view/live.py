@@ -26,7 +26,10 @@ SPEEDS = ("0.1", "0.2", "0.5", "1", "2", "5", "10", "20", "50", "100", "1000")
 
 
 class Viewer:
-    """A server with one spacecraft, and a run of it where one is given. It serves until `stop`."""
+    """A server with one spacecraft, and a run of it where one is given. It serves until `stop`.
+
+    address: with the token that it asks for; without it, and from other pages, it is refused.
+    """
 
     def __init__(
         self,
@@ -40,7 +43,7 @@ class Viewer:
     ) -> None:
         self.craft = craft
         self.q = neutral(craft) if q is None else np.array(q, dtype=float)
-        self.server = start_server(host, port, label=craft.name)
+        self.server, self.address = start_server(host, port, label=craft.name)
         self.stage = Stage(self.server, craft)
         self._lock = threading.RLock()
         self._stopped = threading.Event()
@@ -73,11 +76,6 @@ class Viewer:
             self.stage.surroundings(points)
         self._thread = threading.Thread(target=self._play, daemon=True)
         self._thread.start()
-
-    @property
-    def address(self) -> str:
-        host = self.server.get_host()
-        return f"http://{'localhost' if host == '0.0.0.0' else host}:{self.server.get_port()}"
 
     def stop(self) -> None:
         self._stopped.set()

@@ -44,7 +44,7 @@ def mode_to_html(modes: Modes, mode: Mode | int, path: str | Path, *, size: floa
         {name: _points(craft, q, name) for name, _ in trails(craft)},
     )
     speed = float(times[-1]) / (SECONDS * cycles)
-    server = start_server()
+    server, _ = start_server()
     try:
         stage = Stage(server, craft, frames=frames)
         draw_static(stage, shown)

@@ -154,7 +154,7 @@ def trajectory_to_html(
     run: which run of a batch. speed: seconds of the run per second of playback; by default 1, or more where the run is longer than
     a minute. momentum, reactions, frames: which arrows and axes are on at first; the page's scene tree turns each on and off.
     """
-    server = start_server()
+    server, _ = start_server()
     try:
         stage = Stage(server, trajectory.craft, frames=frames)
         shown = film(trajectory, stage.size, run=run)

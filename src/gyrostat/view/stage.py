@@ -13,6 +13,7 @@ import numpy as np
 
 from ..algebra import Array, quat_from_rotation
 from ..model import Spacecraft
+from .guard import Guard, reachable
 from .overlays import trail_points
 from .shapes import Primitive, along, arrow_mesh, craft_size, primitives
 
@@ -58,20 +59,28 @@ def free_port(host: str, port: int, tries: int = 50) -> int:
     raise ValueError(f"ports {port} to {port + tries - 1} are all in use. Choose another one with --port.")
 
 
-def start_server(host: str = "127.0.0.1", port: int = 0, *, label: str = "gyrostat") -> viser.ViserServer:
-    """A viser server, on this machine only unless told otherwise."""
+def start_server(host: str = "127.0.0.1", port: int = 0, *, label: str = "gyrostat") -> tuple[viser.ViserServer, str]:
+    """A viser server, on this machine only unless told otherwise, and its address with the token that it asks for."""
     import viser
 
+    guard = Guard(host)
     port = free_port(host, port)
-    with quiet():
+    with quiet(), guard.on_duty():
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    try:
+        guard.prove(server.get_port())
+    except BaseException:
+        with quiet():
+            server.stop()
+        raise
     server.gui.configure_theme(
         dark_mode=True,
         show_logo=False,
         show_share_button=False,
         brand_color=(46, 110, 220),
     )
-    return server
+    name = reachable(host)
+    return server, f"http://{f'[{name}]' if ':' in name else name}:{server.get_port()}/?token={guard.token}"
 
 
 class Stage:
