@@ -16,7 +16,7 @@ from .formulations.generalized_jacobian import generalized_inertia, generalized_
 from .formulations.generalized_jacobian.elimination import demand_support, eliminate
 from .formulations.generalized_jacobian.generalized_matrices import base_at_origin
 from .kinematics import center_of_mass, frame_pose
-from .model import Spacecraft
+from .model import Role, Spacecraft
 
 __all__ = [
     "POSITION",
@@ -68,7 +68,10 @@ def measures(
     joints: Sequence[str] | None = None,
     rows: Sequence[int] = POSITION,
 ) -> Measures:
-    """Measures of a point of a frame or body in configurations q, (..., nq). `joints` may move (all, by default); the others hold still."""
+    """Measures of a point of a frame or body in configurations q, (..., nq). `joints` may move; the others hold still.
+
+    By default those that have a motor move; wheels and passive joints hold.
+    """
     return _measures(craft, _kernel(craft, frame, point)(np.asarray(q, dtype=float)), joints, rows)
 
 
@@ -193,9 +196,9 @@ def _matrices_of(craft: Spacecraft, q: Array, frame: str, point: Any) -> tuple[A
 
 
 def _rates_of(craft: Spacecraft, joints: Sequence[str] | None) -> list[int]:
-    """Places in v[6:]."""
+    """Places in v[6:]; by default of the joints that have a motor."""
     if joints is None:
-        return list(range(craft.nv - 6))
+        return [int(k) - 6 for k in craft.at(Role.driven)]
     return [
         k - 6 for name in joints for k in range(craft.joint_named(name).v_at.start, craft.joint_named(name).v_at.stop)
     ]

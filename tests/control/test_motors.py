@@ -81,3 +81,30 @@ def test_impossible_motors_are_refused():
     ):
         with pytest.raises(ValueError, match="must be positive"):
             Motor(**wrong)
+
+
+@pytest.mark.parametrize("gear", [10.0, -10.0, -0.5])
+def test_a_gear_that_reverses_the_sense_delivers_what_is_asked(gear):
+    joint = gs.Joint("j", "revolute", "b", gear_ratio=gear, limits=gs.Limits(effort=5.0, velocity=2.0))
+    craft = gs.Spacecraft.build(
+        "m", [gs.Body("b", 10.0, inertia=(1, 2, 2.5)), gs.Body("k", 1.0, inertia=(0.1,) * 3, joint=joint)]
+    )
+    motors = Motors.of_model(craft)
+    for rate, asked, given in (
+        (0.0, 3.0, 3.0),
+        (0.0, -7.0, -5.0),
+        (1.0, 5.0, 2.5),
+        (1.0, -7.0, -5.0),
+        (-1.5, -4.0, -1.25),
+    ):
+        v = np.array([0.0] * 6 + [rate])
+        assert motors.delivered(craft, np.array([0.0] * 6 + [asked]), v)[6] == pytest.approx(given)
+
+
+def test_joints_without_motors_get_none():
+    limits = gs.Limits(effort=5.0)
+    bodies = [gs.Body("b", 10.0, inertia=(1, 2, 2.5))]
+    for name, more in (("motor", {}), ("spring", {"stiffness": 1.0}), ("loose", {"driven": False})):
+        joint = gs.Joint(name, "revolute", "b", limits=limits, **more)
+        bodies.append(gs.Body(f"{name} link", 1.0, inertia=(0.1,) * 3, joint=joint))
+    assert list(Motors.of_model(gs.Spacecraft.build("m", bodies)).motors) == ["motor"]

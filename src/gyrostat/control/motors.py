@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algebra import Array, absolute, clip, maximum, where
 from ..model import Joint, Spacecraft
+from .demands import driven_joints
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,10 @@ class Motor:
     def range_at(self, joint: Joint, rate: Any) -> tuple[Any, Any]:
         """Smallest and largest joint torque at that joint rate.
 
-        Driving (torque along the rate): N n eta (1 - |w_m| / w_0); braking: N n / eta, with w_m = N rate.
+        Driving (torque along the rate): |N| n eta (1 - |w_m| / w_0); braking: |N| n / eta, with w_m = N rate. A gear that reverses the sense
+        (N < 0) changes neither.
         """
-        N = joint.gear_ratio
+        N = absolute(joint.gear_ratio)
         driving = N * self.stall_torque * self.efficiency
         braking = N * self.stall_torque / self.efficiency
         left = maximum(1.0 - absolute(N * rate) / self.no_load_speed, 0.0) if np.isfinite(self.no_load_speed) else 1.0
@@ -54,8 +56,8 @@ class Motors:
     def of_model(cls, craft: Spacecraft) -> Motors:
         """Motors for the joints that have an effort limit: their torque falls to zero at the rate limit, if there is one."""
         motors = {}
-        for joint in craft.joints[1:]:
-            if joint.nv == 1 and joint.kind != "wheel" and np.isfinite(joint.limits.effort):
+        for joint in driven_joints(craft):
+            if joint.nv == 1 and np.isfinite(joint.limits.effort):
                 N = abs(float(joint.gear_ratio))
                 motors[joint.name] = Motor(joint.limits.effort / N, joint.limits.velocity * N)
         return cls(motors)

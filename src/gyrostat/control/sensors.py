@@ -1,23 +1,25 @@
 """Sensors: what a controller gets to see of the state, with bias, noise, quantisation, at its own samples.
 
-A reading is a function of (state, seed, run, sample): the same in any batch, traced or not. Each sensor has its own `channel`, so that
-two of them are not noisy in the same way.
+A reading is a function of (state, seed, run, sample): the same in any batch, traced or not. Each sensor has its own channel of noise, by the
+name of the craft and what the sensor reads there, so that no two of them are noisy in the same way unless they are told to be.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, floor, quat_exp, quat_multiply
+from ..algebra import Array, floor, is_zero, quat_exp, quat_multiply
 from ..formulations.recursive import reaction_wrenches
 from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft
 from ..tracing import normal
 from .controller import Controller
+from .demands import base_quaternion, demand_one
 
 CHANNELS = 1000  # numbers that one sensor may draw at one sample
 
@@ -33,23 +35,36 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Imperfection:
-    """true + bias + noise (standard deviation), rounded to a multiple of `quantum` (0: not rounded). Numbers, or one per component."""
+    """true + bias + noise (standard deviation), rounded to a multiple of `quantum` (0: not rounded). Numbers, or one per component.
+
+    channel: a number or a name; sensors of the same channel have the same noise. By default every sensor has its own.
+    """
 
     bias: Any = 0.0
     noise: Any = 0.0
     quantum: float = 0.0
-    channel: int = 0
+    channel: int | str | None = None
 
-    def __call__(self, true: Array, place: Place) -> Array:
+    def __call__(self, true: Array, place: Place, use: str = "") -> Array:
+        """use: what is read and on which craft; names the channel, unless one was given."""
         value = true + self.bias
         if np.any(np.asarray(self.noise) != 0):
-            value = value + self.noise * self.noises(len(true), place)
+            value = value + self.noise * self.noises(len(true), place, use)
         return value if self.quantum == 0 else self.quantum * floor(value / self.quantum + 0.5)
 
-    def noises(self, count: int, place: Place) -> Array:
+    def noises(self, count: int, place: Place, use: str = "") -> Array:
         """Standard normal numbers, (count,)."""
-        channels = self.channel * CHANNELS + np.arange(count)
+        if count > CHANNELS:
+            raise ValueError(f"a sensor draws {count} numbers at once; at most {CHANNELS}.")
+        channels = channel_number(use if self.channel is None else self.channel) * CHANNELS + np.arange(count)
         return np.array([normal(place.seed, place.run, place.sample, float(c)) for c in channels])
+
+
+def channel_number(channel: int | str) -> int:
+    """Of a channel by name: the same everywhere, below 2^40 so that its numbers stay exact as floats, above those that people choose."""
+    if not isinstance(channel, str):
+        return int(channel)
+    return 1_000_000 + int.from_bytes(hashlib.sha256(channel.encode()).digest()[:5], "big") % (2**40 - 1_000_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +81,12 @@ class RateGyro:
         body, X_BF = craft.locate(self.frame)
         R_NB = forward_kinematics(craft, q).R_NB[craft.index(body)]
         w_N = jacobian(craft, q, self.frame)[:3] @ v
-        return self.imperfection(X_BF.R.T @ (R_NB.T @ w_N), place)
+        return self.imperfection(X_BF.R.T @ (R_NB.T @ w_N), place, f"{craft.name}: rate gyro on {self.frame}")
 
 
 @dataclass(frozen=True, eq=False)
 class StarTracker:
-    """Attitude quat_NB of the base, (4,): the true one turned by a small random rotation in base axes.
+    """Attitude quat_NB of the base, (4,): the true one turned by a small random rotation in base axes. On a base of any kind.
 
     noise in rad: one number, or one per axis (about the boresight it is larger). bias: misalignment in rad, (3,).
     """
@@ -79,18 +94,22 @@ class StarTracker:
     imperfection: Imperfection = Imperfection()
 
     def __call__(self, craft: Spacecraft, q: Array, v: Array, place: Place) -> Array:
-        return quat_multiply(q[:4], quat_exp(self.imperfection(np.zeros(3), place)))
+        demand_one(craft, "StarTracker")
+        return quat_multiply(base_quaternion(craft, q), self.turn(craft, place))
+
+    def turn(self, craft: Spacecraft, place: Place) -> Array:
+        """By how much the reading is off: the quaternion from the true base axes to those that are read, (4,)."""
+        return quat_exp(self.imperfection(np.zeros(3), place, f"{craft.name}: star tracker"))
 
 
 @dataclass(frozen=True, eq=False)
 class Encoders:
-    """Coordinates of all joints with one coordinate, in the order of q; quantum: 2 pi / counts per turn."""
+    """Coordinates of all joints with one coordinate (no base's), in the order of q; quantum: 2 pi / counts per turn."""
 
     imperfection: Imperfection = Imperfection()
 
     def __call__(self, craft: Spacecraft, q: Array, v: Array, place: Place) -> Array:
-        at = _single(craft)
-        return self.imperfection(q[at], place)
+        return self.imperfection(q[_single(craft)], place, f"{craft.name}: encoders")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,35 +125,63 @@ class ForceTorque:
     def __call__(self, craft: Spacecraft, q: Array, v: Array, vdot: Array, place: Place, wrenches: Any = None) -> Array:
         joint = craft.joint_named(self.joint)
         row = next(k for k, body in enumerate(craft.bodies) if body.joint.name == joint.name)
-        return self.imperfection(reaction_wrenches(craft, q, v, vdot, wrenches=wrenches)[row], place)
+        wrench = reaction_wrenches(craft, q, v, vdot, wrenches=wrenches)[row]
+        return self.imperfection(wrench, place, f"{craft.name}: force and torque in {self.joint}")
 
 
 @dataclass(frozen=True, eq=False)
 class Instruments:
-    """What is read at each sample in place of the true state. Whatever has no sensor is passed on as it is."""
+    """What is read at each sample in place of the true state. Whatever has no sensor is passed on as it is.
+
+    For one spacecraft, on a base of any kind; a sensor of something that the base does not have is refused.
+    """
 
     tracker: StarTracker | None = None
     gyro: RateGyro | None = None
     encoders: Encoders | None = None
-    tachometers: Imperfection | None = None  # on the rates of joints and wheels, v[6:]
+    tachometers: Imperfection | None = None  # on the rates of joints and wheels: all but the base's
 
     def read(self, craft: Spacecraft, q: Array, v: Array, place: Place) -> tuple[Array, Array]:
         """q and v as the controller sees them."""
-        attitude, rate, joints, rates = q[:4], v[:3], q[7:], v[6:]
+        demand_one(craft, "Instruments")
+        base = craft.joints[0]
+        seen_q, seen_v = list(q), list(v)
+
+        def put(seen: list[Any], at: Any, values: Array) -> None:
+            for k, value in zip(at, values, strict=True):
+                seen[k] = value
+
         if self.tracker is not None:
-            attitude = self.tracker(craft, q, v, place)
+            if base.motion.quaternion is None:
+                raise ValueError(
+                    f"a star tracker reads an attitude; q of {craft.name} holds none, for its base is {base.kind}. Leave the tracker out."
+                )
+            at = range(craft.nq)[base.q_at][base.motion.quaternion]
+            put(seen_q, at, quat_multiply(q[list(at)], self.tracker.turn(craft, place)))
         if self.gyro is not None:
-            rate = self.gyro(craft, q, v, place)
-            body, X_BF = craft.locate(self.gyro.frame)
-            if body != craft.base:
-                raise ValueError(f"the gyro sits on '{body}'; to read the base's rate it must sit on '{craft.base}'.")
-            rate = X_BF.R @ rate
+            put(seen_v, range(base.nv), self._base_rates(craft, self.gyro, q, v, place))
         if self.encoders is not None:
-            read = dict(zip(_single(craft), self.encoders(craft, q, v, place), strict=True))
-            joints = np.array([read.get(7 + k, x) for k, x in enumerate(joints)])
+            put(seen_q, _single(craft), self.encoders(craft, q, v, place))
         if self.tachometers is not None:
-            rates = self.tachometers(rates, place)
-        return np.concatenate([attitude, q[4:7], joints]), np.concatenate([rate, v[3:6], rates])
+            rest = range(base.nv, craft.nv)
+            put(seen_v, rest, self.tachometers(v[base.nv :], place, f"{craft.name}: tachometers"))
+        return np.array(seen_q), np.array(seen_v)
+
+    def _base_rates(self, craft: Spacecraft, gyro: RateGyro, q: Array, v: Array, place: Place) -> Array:
+        """The base's part of v, what turns it as the gyro reads it: H_w^T w, where the columns of H_w (3, nv) are at right angles."""
+        base = craft.joints[0]
+        body, X_BF = craft.locate(gyro.frame)
+        if body != craft.base:
+            raise ValueError(f"the gyro sits on '{body}'; to read the base's rate it must sit on '{craft.base}'.")
+        H_w = base.H(q)[:3]
+        turns = [k for k in range(base.nv) if not all(is_zero(x) for x in H_w[:, k])]
+        if not turns or not base.motion.constant_map:  # which move on: they need not stay at right angles
+            raise ValueError(
+                f"a gyro cannot tell the rates of a base that is {base.kind}, as that of {craft.name} is. Leave the gyro out."
+            )
+        w = X_BF.R @ gyro(craft, q, v, place)
+        read = dict(zip(turns, H_w[:, turns].T @ w, strict=True))
+        return np.array([read.get(k, x) for k, x in enumerate(base.rate(v))])
 
     def controller(self, law: Callable[[Spacecraft, Any, Array, Array], Array], period: float) -> Controller:
         """The law, fed with readings every `period` seconds, its output held in between."""
@@ -145,10 +192,14 @@ class Instruments:
         return Controller(output, period=period)
 
 
-def biased_walk(bias: Array, walk: float, period: float, place: Place, channel: int = 0) -> Array:
-    """A gyro's bias one sample later: a random walk of `walk` rad/s per sqrt(s). Keep it in a Controller's memory, (3,)."""
+def biased_walk(bias: Array, walk: float, period: float, place: Place, channel: int | str = "gyro bias") -> Array:
+    """A gyro's bias one sample later: a random walk of `walk` rad/s per sqrt(s). Keep it in a Controller's memory, (3,).
+
+    channel: a number or a name of its own for each gyro that walks.
+    """
     return bias + walk * np.sqrt(period) * Imperfection(channel=channel).noises(3, place)
 
 
 def _single(craft: Spacecraft) -> list[int]:
-    return [j.q_at.start for j in craft.joints[1:] if j.nq == 1]
+    roots = {body.name for body in craft.roots}
+    return [body.joint.q_at.start for body in craft.bodies if body.joint.motion.single and body.name not in roots]

@@ -13,6 +13,7 @@ from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft
 from .allocation import allocate
 from .controller import Controller
+from .demands import demand_one, placed
 from .sensors import Instruments, Place
 
 G0 = 9.80665  # m/s^2
@@ -21,17 +22,22 @@ G0 = 9.80665  # m/s^2
 def thruster_matrix(craft: Spacecraft, q: Array | None = None) -> Array:
     """Generalised force per unit of thrust, (nv, thrusters): tau = thruster_matrix @ thrusts.
 
-    A thruster on the base makes the wrench [p x d; d]; one on another body, J^T d, which needs q.
+    A thruster on a base (of any kind, of any member) makes the wrench F = [p x d; d], H^T F by the base's joint; one on another body,
+    J^T d, which needs q.
     """
     columns = []
+    roots = {body.name: body.joint for body in craft.roots}
     for thruster in craft.thrusters:
         p, d = thruster.position, thruster.direction
-        if thruster.body == craft.base:
-            columns.append(np.concatenate([skew(p) @ d, d, np.zeros(craft.nv - 6)]))
+        base = roots.get(thruster.body)
+        if base is not None and base.motion.constant_map:
+            load = base.motion.H(base.motion.neutral()).T @ np.concatenate([skew(p) @ d, d])
+            columns.append(placed(craft, np.arange(craft.nv)[base.v_at], load))
             continue
         if q is None:
+            where_it_is = "not on the base" if base is None else f"whose joint is {base.kind}"
             raise ValueError(
-                f"thruster '{thruster.name}' sits on '{thruster.body}', not on the base: its effect depends on q; give it."
+                f"thruster '{thruster.name}' sits on '{thruster.body}', {where_it_is}: its effect depends on q; give it."
             )
         d_N = forward_kinematics(craft, q).R_NB[craft.index(thruster.body)] @ d
         columns.append(jacobian(craft, q, thruster.body, p)[3:].T @ d_N)
@@ -78,13 +84,13 @@ class PulseReport(NamedTuple):
     on_time: Array  # (..., thrusters) s
     carried: Array  # (..., thrusters) N s asked for and not made yet: less than the shortest pulse
     unmet: Array  # (..., thrusters) N s asked for beyond continuous thrust, and lost
-    missing: Array  # (..., 6) wrench times time that no allocation could make: N m s, N s
+    missing: Array  # (..., base) load of the base times time that no allocation could make: N m s, N s
     propellant: Array  # (...) kg
 
 
 @dataclass(frozen=True)
 class Pulses:
-    """A law's base wrench tau[:6], made by the craft's thrusters in pulses.
+    """A law's load on the base (its wrench, for a free one), made by the craft's thrusters, which must sit there, in pulses.
 
     Every `period` the wanted wrench is shared among the thrusters (`allocate`). A thruster that shall give f on average is on for
 
@@ -100,6 +106,14 @@ class Pulses:
     ticks: int = 10
 
     def __post_init__(self) -> None:
+        demand_one(self.craft, "Pulses")
+        for thruster in self.craft.thrusters:
+            if thruster.body != self.craft.base:
+                raise ValueError(
+                    f"Pulses: thruster '{thruster.name}' sits on '{thruster.body}', whose pose it would have to know; expected all thrusters "
+                    f"on the base '{self.craft.base}'."
+                )
+        thruster_matrix(self.craft)  # refuses what it cannot map
         limits = thrust_limits(self.craft)
         if not np.isfinite(limits.astype(float)).all():
             name = self.craft.thrusters[int(np.flatnonzero(~np.isfinite(limits))[0])].name
@@ -114,10 +128,14 @@ class Pulses:
     def _n(self) -> int:
         return len(self.craft.thrusters)
 
+    @property
+    def _base(self) -> int:
+        return self.craft.joints[0].nv
+
     def controller(
         self, law: Callable[[Spacecraft, Any, Array, Array], Array], instruments: Instruments | None = None
     ) -> Controller:
-        """The sampled controller that makes tau[:6] of `law` by pulses. instruments: what the law sees in place of the state."""
+        """The sampled controller that makes the base's part of `law` by pulses. instruments: what the law sees in place of the state."""
         tick = self.period / self.ticks
 
         def step(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, place: Place) -> tuple[Array, Array]:
@@ -130,16 +148,17 @@ class Pulses:
         def update(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, run: Any, sample: Any, seed: Any) -> Array:
             return step(craft, t, q, v, z, Place(seed, run, sample))[1]
 
-        return Controller(output, np.zeros(5 * self._n + 7), update=update, period=tick)
+        return Controller(output, np.zeros(5 * self._n + self._base + 1), update=update, period=tick)
 
     def _step(self, craft: Spacecraft, tau: Array, z: Array, sample: Any, tick: float) -> tuple[Array, Array]:
         """The load of this part of the period, and the memory after it."""
-        n = self._n
+        n, nb = self._n, self._base
         left, carried, pulses, on_time, unmet = (z[k * n : (k + 1) * n] for k in range(5))
-        missing, propellant = z[5 * n : 5 * n + 6], z[5 * n + 6]
+        missing, propellant = z[5 * n : 5 * n + nb], z[5 * n + nb]
         limits = thrust_limits(craft)
         shortest = np.array([x.minimum_on_time for x in craft.thrusters])
-        shared = allocate(thruster_matrix(craft)[:6], tau[:6], limits)
+        B = thruster_matrix(craft)[:nb]
+        shared = allocate(B, tau[:nb], limits)
         wanted = shared.efforts * self.period + carried
         on = np.array([_pulse(x, least, self.period) for x, least in zip(wanted / limits, shortest, strict=True)])
         rest = wanted - on * limits
@@ -153,18 +172,17 @@ class Pulses:
         now = clip(left, 0.0, tick)
         thrusts = limits * now / tick
         used = propellant + propellant_rate(craft, thrusts) * tick
-        made = thruster_matrix(craft)[:6] @ thrusts
         memory = np.concatenate([left - now, carried, pulses, on_time + now, unmet, missing, [used]])
-        return np.concatenate([made, tau[6:]]), memory
+        return np.concatenate([B @ thrusts, tau[nb:]]), memory
 
     def report(self, memory: Array) -> PulseReport:
-        """What the memory (..., 5 n + 7) says: `trajectory.data["held_z"].values[-1]` at the end of a run.
+        """What the memory (..., 5 n + base + 1) says: `trajectory.data["held_z"].values[-1]` at the end of a run.
 
         A part of the period counts as done when it begins.
         """
-        n = self._n
+        n, nb = self._n, self._base
         _, carried, pulses, on_time, unmet = (memory[..., k * n : (k + 1) * n] for k in range(5))
-        return PulseReport(pulses, on_time, carried, unmet, memory[..., 5 * n : 5 * n + 6], memory[..., 5 * n + 6])
+        return PulseReport(pulses, on_time, carried, unmet, memory[..., 5 * n : 5 * n + nb], memory[..., 5 * n + nb])
 
 
 def _pulse(on: Any, shortest: float, longest: float) -> Any:

@@ -84,7 +84,7 @@ def outside(place: Any) -> Any:
 
     def check(craft: Spacecraft, t: float, q: Array) -> None:
         r, planet = place.state(t).r, place.planet
-        if craft.joints[0].kind == "free" and float(norm(r + q[4:7])) > planet.radius + 1e4:
+        if all(float(norm(r + root.joint.pose(q).p)) > planet.radius + 1e4 for root in craft.roots):
             return  # no arm is that long
         X_NB = inertial_poses(craft, q)
         for body in craft.bodies:

@@ -64,6 +64,11 @@ class AbstractKind(ABC):
     spins: ClassVar[bool] = False
 
     @property
+    def constant_map(self) -> bool:
+        """H does not depend on q."""
+        return type(self).map_rate is AbstractKind.map_rate
+
+    @property
     def single(self) -> bool:
         """One coordinate, whose rate is the one rate."""
         return len(self.q_units) == 1 == len(self.v_units)
