@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import gyrostat
 from gyrostat.tracing.cache import folder
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -50,3 +57,12 @@ def test_tests_compile_into_a_cache_of_their_own():
     started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for used in (folder(), Path(started.stdout.strip())):
         assert used is not None and used.is_relative_to(ROOT / ".cache")
+
+
+def test_the_version_stands_once():
+    """In the package; what is built from it asks there."""
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"] == ["version"]
+    found = subprocess.run(
+        ["git", "grep", "-lF", f'"{gyrostat.__version__}"'], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.stdout.split() in ([], ["src/gyrostat/__init__.py"])  # nothing: not a git checkout

@@ -1,0 +1,137 @@
+"""The drawings of docs/architecture.md, made anew: `python docs/make_drawings.py`. Their words come from the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parent / "src" / "gyrostat"
+MOST = 180  # characters of a layer's line
+STYLE = """
+  text { font-family: sans-serif; font-size: 14px; fill: #1f2937 }
+  .name { font-weight: 600 } .small { font-size: 12px; fill: #4b5563 }
+  rect { fill: #f3f4f6; stroke: #9ca3af } .strong { fill: #dbeafe; stroke: #60a5fa } .data { fill: #fef3c7; stroke: #f59e0b }
+  path { stroke: #6b7280; stroke-width: 1.5; fill: none } marker path { fill: #6b7280; stroke: none }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e5e7eb } .small { fill: #9ca3af } rect { fill: #1f2937; stroke: #4b5563 }
+    .strong { fill: #1e3a5f; stroke: #3b82f6 } .data { fill: #4a3510; stroke: #d97706 }
+  }
+"""
+ARROW = '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker>'
+
+
+def svg(width: int, height: int, title: str, parts: list[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
+    return "\n".join(
+        [head, f"<title>{escape(title)}</title><style>{STYLE}</style><defs>{ARROW}</defs>", *parts, "</svg>\n"]
+    )
+
+
+def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
+    return f'<text x="{x}" y="{y}" class="{kind}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, lines: list[str], kind: str = "") -> str:
+    """The first line is its name."""
+    found = [f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" class="{kind}"/>']
+    top = y + height / 2 - 8 * (len(lines) - 1) + 5
+    for k, line in enumerate(lines):
+        found.append(text(x + width / 2, top + 17 * k, line, "small" if k else "name", "middle"))
+    return "\n".join(found)
+
+
+def arrow(*points: tuple[float, float]) -> str:
+    return f'<path d="M{" L".join(f"{x} {y}" for x, y in points)}" marker-end="url(#tip)"/>'
+
+
+# ---- the layers
+
+
+def layers() -> list[tuple[str, str]]:
+    """(name, what it is) from the ground up, as tests/test_layers.py orders them."""
+    tree = ast.parse((HERE.parent / "tests" / "test_layers.py").read_text(encoding="utf-8"))
+    names = next(
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "LAYERS"
+    )
+    found = []
+    for name in names:
+        path = SOURCE / name / "__init__.py" if (SOURCE / name).is_dir() else SOURCE / f"{name}.py"
+        if path.exists() and not name.startswith("_"):
+            doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            first = " ".join(re.split(r"(?<=\.)\s", doc)[0].split())
+            found.append((name, first if len(first) <= MOST else f"{first.partition(':')[0]}."))
+    return found
+
+
+def layers_drawing() -> str:
+    rows, y, parts = layers()[::-1], 12, []
+    for name, doc in rows:
+        lines = textwrap.wrap(doc, 95)[:2]
+        height = 30 if len(lines) == 1 else 44
+        parts.append(f'<rect x="40" y="{y}" width="820" height="{height}" rx="6"/>')
+        parts.append(text(54, y + 20, name, "name"))
+        parts += [text(180, y + 20 + 16 * k, line, "small") for k, line in enumerate(lines)]
+        y += height + 5
+    parts += [
+        arrow((20, 24), (20, y - 12)),
+        text(40, y + 16, "Imports go down only; tests/test_layers.py sees to it.", "small"),
+    ]
+    return svg(880, y + 28, "The layers of gyrostat, from the command line down to the algebra", parts)
+
+
+# ---- one state's way
+
+COMPILE = [
+    (["your function", "f(craft, q, v, ...)"], ""),
+    (["recording.trace", "called once, with symbols"], ""),
+    (["Graph", "scalar operations"], "data"),
+    (["rules, derivatives", "folded, differentiated"], ""),
+    (["schedule, llvm, ir", "in order, W lanes wide"], ""),
+    (["build, machine, cache", "machine code, kept on disk"], ""),
+    (["Kernel", "arrays in, arrays out"], "strong"),
+]
+SIMULATE = [
+    (["Request", "what was asked"], "data"),
+    (["problem/", "read, checked, Equations"], ""),
+    (["x = (t, y, held, constants)", "one vector (layout.py)"], "data"),
+    (["engine/compiling", "System: kernels of rhs, events"], ""),
+    (["Plan, State", "where steps end; where runs stand"], "data"),
+    (["engine/stepper", "compiled loop of an integrator"], "strong"),
+    (["result/", "Trajectory, audit"], ""),
+]
+
+
+def state_drawing() -> str:
+    parts, width, height, gap = [], 236, 50, 26
+    for column, (title, steps) in enumerate((("gs.compile", COMPILE), ("gs.simulate", SIMULATE))):
+        x = 40 + column * 440
+        parts.append(text(x + width / 2, 24, title, "name", "middle"))
+        for k, (lines, kind) in enumerate(steps):
+            y = 40 + k * (height + gap)
+            parts.append(box(x, y, width, height, lines, kind))
+            if k:
+                parts.append(arrow((x + width / 2, y - gap + 2), (x + width / 2, y - 2)))
+    row = [40 + k * (height + gap) + height / 2 for k in range(7)]
+    left, right, middle = 40 + width, 480, 380
+    parts.append(arrow((right, row[3]), (middle + 30, row[3]), (middle + 30, row[1]), (left + 2, row[1])))
+    parts.append(text(middle + 36, row[2] - 4, "traced", "small"))
+    parts.append(arrow((left, row[6]), (middle, row[6]), (middle, row[5]), (right - 2, row[5])))
+    parts += [text(middle + 8, row[6] - 6, "called by", "small"), text(middle + 8, row[6] + 10, "its address", "small")]
+    side = 480 + width
+    parts.append(arrow((side, row[5] - 10), (side + 34, row[5] - 10), (side + 34, row[4] + 8), (side + 2, row[4] + 8)))
+    parts.append(text(side + 42, row[5] - 24, "lanes: runs,", "small"))
+    parts.append(text(side + 42, row[5] - 8, "each its own step", "small"))
+    return svg(880, int(row[6]) + 44, "One state's way through gs.compile and gs.simulate", parts)
+
+
+DRAWINGS = {"layers.svg": layers_drawing, "state.svg": state_drawing}
+
+if __name__ == "__main__":
+    for name, draw in DRAWINGS.items():
+        (HERE / "images" / name).write_text(draw(), encoding="utf-8")
