@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, cross, rotation
+from ..algebra import Array, cross
 from ..environment.hill import from_hill, hill_frame, to_hill
 from ..environment.linear_orbits import clohessy_wiltshire, yamanaka_ankersen
 from ..environment.orbit import Orbit
 from ..model import Spacecraft
+from .demands import base_pose, demand_free_base, placed
 
 
 class Impulse(NamedTuple):
@@ -149,12 +150,16 @@ def least_energy_transfer(
 
 
 def hill_thrust(orbit: Orbit, acceleration: Callable[[Any], Array], mass: float) -> Callable[..., Array]:
-    """A control law (craft, t, q, v) -> tau that pushes the base at its centre of mass with an acceleration given in the Hill frame."""
+    """A control law (craft, t, q, v) -> tau that pushes a free base at its centre of mass with an acceleration given in the Hill frame.
+
+    mass: of what shall be accelerated so, in kg.
+    """
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        base = demand_free_base(craft, "hill_thrust")
         R_NH, _ = hill_frame(*orbit.state(t))
-        force = mass * (rotation(q[:4]).T @ (R_NH @ acceleration(t)))
-        com = craft.bodies[0].com
-        return np.concatenate([cross(com, force), force, np.zeros(craft.nv - 6)])
+        force = mass * (base_pose(craft, q).R.T @ (R_NH @ acceleration(t)))
+        wrench = np.concatenate([cross(craft.body(craft.base).com, force), force])
+        return placed(craft, np.arange(base.v_at.start, base.v_at.stop), wrench)
 
     return law

@@ -49,18 +49,25 @@ def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, e
     """
     place = reference_of(orbit, "solar pressure")
 
-    def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        checked(craft, surfaces)
-        r1, X_NB, where_sun = place.state(t).r, inertial_poses(craft, q), sun.position(t)
-        totals: dict[str, Any] = {body.name: np.zeros(6) for body in craft.bodies}
-        r_N = r1 + X_NB[craft.base].p  # light is the same for the whole craft
+    def light(r_N: Array, where_sun: Array) -> tuple[Any, Array]:
+        """Pressure at r from the planet's centre, and the direction to the Sun."""
         to_sun = where_sun - r_N
         distance = norm(to_sun)
         pressure = PRESSURE * (ASTRONOMICAL_UNIT / distance) ** 2
         if eclipse:
             pressure = pressure * sunlit_fraction(r_N, where_sun, place.planet.radius, sun.radius)
+        return pressure, to_sun / distance
+
+    def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        checked(craft, surfaces)
+        r1, X_NB, where_sun = place.state(t).r, inertial_poses(craft, q), sun.position(t)
+        totals: dict[str, Any] = {body.name: np.zeros(6) for body in craft.bodies}
+        lit = {
+            root.name: light(r1 + X_NB[root.name].p, where_sun) for root in craft.roots
+        }  # the same for a whole spacecraft
         for surface in surfaces:
-            s_B = X_NB[surface.body].R.T @ (to_sun / distance)
+            pressure, towards_N = lit[craft.base_of(surface.body)]
+            s_B = X_NB[surface.body].R.T @ towards_N
             if isinstance(surface, Plate):
                 cosine, n = facing(surface, s_B)
                 push = (1.0 - surface.specular) * s_B + 2.0 * (surface.specular * cosine + surface.diffuse / 3.0) * n

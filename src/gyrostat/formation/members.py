@@ -40,6 +40,15 @@ class Group:
                 f"member '{self.names[0]}' ({self.craft.name}) stands on a {base.kind} base joint; a member of a formation must "
                 f"float. Load it with base='free'."
             )
+        if self.craft.memberships:
+            raise ValueError(
+                f"member '{self.names[0]}' ({self.craft.name}) holds several spacecraft; give each of them as a member of its own."
+            )
+        if base.position.any() or not np.array_equal(base.rotation, np.eye(3)):
+            raise ValueError(
+                f"member '{self.names[0]}' ({self.craft.name}): its base joint '{base.name}' is mounted off N's origin or turned "
+                f"(position {base.position.tolist()}); expected at the origin and upright, so that its coordinates are the base's pose."
+            )
         checked = {}
         for name, value in self.parameters.items():
             shape = np.shape(self.craft.value(name))

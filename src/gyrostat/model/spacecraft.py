@@ -108,6 +108,13 @@ class Spacecraft:
     def base(self) -> str:
         return self.bodies[0].name
 
+    def base_of(self, body: str) -> str:
+        """The base of the member that the body belongs to."""
+        part, roots = self.body(body), {root.name for root in self.roots}
+        while part.name not in roots and part.parent is not None:
+            part = self.body(part.parent)
+        return part.name
+
     @cached_property
     def _by_name(self) -> dict[str, Body]:
         return {body.name: body for body in self.bodies}
