@@ -121,3 +121,38 @@ def test_what_a_continued_run_refuses():
     other = gs.Spacecraft.build("other", [gs.Body("body", 1.0, inertia=(1, 1, 1))])
     with pytest.raises(ValueError, match="the trajectory belongs to <Spacecraft servicer"):
         gs.simulate(other, resume=first, t_span=(0, 2))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("link_3.mass", 51.0),
+        ("joint_2.damping", 0.1),
+        ("joint_4.position", (0.0, 0.1, 1.0)),
+        ("joint_1.axis", (0, 1, 0)),
+    ],
+)
+def test_a_run_does_not_go_on_with_another_spacecraft(parameter, value):
+    """It went on as if the craft had been that all the time."""
+    craft, q, v = manoeuvre.start()
+    run = gs.simulate(craft, q, v, (0, 1))
+    other = craft.with_values({parameter: value})
+    with pytest.raises(ValueError, match=f"not as it was in the run that is continued: {parameter} is .*, was "):
+        gs.simulate(other, resume=run, t_span=(0, 2))
+    assert gs.simulate(craft.with_values({}), resume=run, t_span=(0, 2)).ok
+
+
+def test_a_run_does_not_go_on_with_a_law_of_another_memory():
+    craft, q, v = manoeuvre.start()
+    run = gs.simulate(craft, q, v, (0, 1))
+    law = gs.Controller(lambda craft, t, q, v, z: np.zeros(12), np.zeros(3), derivative=lambda craft, t, q, v, z: -z)
+    with pytest.raises(ValueError, match="Give those that it was run with"):
+        gs.simulate(craft, resume=run, t_span=(0, 2), control=law)
+
+
+def test_a_batch_that_does_not_fit_into_memory_says_so_before_it_takes_any():
+    """Two terabytes: the process was killed."""
+    craft, q, v = manoeuvre.start()
+    times = np.linspace(0, 1, 100_000)
+    with pytest.raises(MemoryError, match=r"100,000 runs, each kept at 100,000 times, needs 3.73e\+03 GiB .*save_at="):
+        gs.simulate(craft, np.broadcast_to(q, (100_000, 13)), v, (0, 1), save_at=times)

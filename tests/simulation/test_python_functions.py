@@ -9,6 +9,7 @@ import pytest
 
 import gyrostat as gs
 import manoeuvre
+from same_trajectory import same
 
 SLOWER = "cannot be compiled and is called from Python"
 
@@ -138,8 +139,30 @@ def test_an_exception_inside_is_raised_as_it_is(where):
         return np.ones(()) if where == "events" else np.zeros(shapes.get(where, (craft.nv,)))
 
     functions = {where: late} if where != "update" else {"control": gs.Controller(late, period=0.25)}
-    with pytest.warns(gs.SimulationWarning), pytest.raises(Burnt, match="at 1"):
+    with pytest.warns(gs.SimulationWarning), pytest.raises(Burnt, match="at 1") as caught:
         run(**functions)
+    part = caught.value.trajectory  # what was computed before it was lost
+    assert part.interrupted and (part.state.t > 0.0).all() and (part.state.t <= 1.0).all()
+    assert "attribute 'trajectory'" in caught.value.__notes__[0]
+
+
+def test_a_run_that_an_exception_ended_goes_on_bit_for_bit_once_the_law_is_mended(tmp_path):
+    mended = []
+
+    def law(craft, t, q, v):
+        if float(t) > 1.0 and not mended:
+            raise ZeroDivisionError
+        return in_python(manoeuvre.pd)(craft, t, q, v)
+
+    with pytest.warns(gs.SimulationWarning, match=SLOWER), pytest.raises(ZeroDivisionError) as caught:
+        run(control=law)
+    back = gs.Trajectory.load(caught.value.trajectory.save(tmp_path / "part.nc"))
+    assert back.interrupted and np.isnan(back.q[:, -1]).all()
+    mended.append(True)
+    with pytest.warns(gs.SimulationWarning, match=SLOWER):
+        whole = run(control=law)
+    with pytest.warns(gs.SimulationWarning, match=SLOWER):
+        same(gs.simulate(back.craft, resume=back, control=law), whole)
 
 
 def test_a_law_that_fails_on_numbers_too_is_the_users_error_at_once():

@@ -76,9 +76,10 @@ def run() -> None:
     except Exception as error:
         if debug:
             raise
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        expected = isinstance(error, ValueError | MemoryError)
+        kind = "" if expected and str(error) else f"{type(error).__name__}: "
         errors().print(sentence(f"gyrostat failed: {kind}{error}"), style="bold red")
-        if not isinstance(error, ValueError):
+        if not expected:
             errors().print(
                 "This should not happen. Please report it, with the output of the same command after `gyrostat --debug`."
             )

@@ -1,6 +1,7 @@
 """Spacecraft and their parts: immutable values, validated when built."""
 
 from .denavit_hartenberg import DHLink as DHLink
+from .differences import difference as difference
 from .dispersion import ModelWarning as ModelWarning
 from .dispersion import ValueCheck as ValueCheck
 from .findings import Finding as Finding

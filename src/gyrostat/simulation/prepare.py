@@ -24,6 +24,7 @@ from .engine.system import Outcome, Plan, State, System
 from .integrators.stiffness import stability_share
 from .problem.closure import require_closed
 from .problem.equations import Equations
+from .problem.memory import require_memory
 from .problem.request import (
     Request,
     conserves,
@@ -38,7 +39,7 @@ from .problem.request import (
 )
 from .problem.runs import Runs, arguments, begin, carry_on, constants, continued, start
 from .problem.settings import Settings, ends_at_saves
-from .result.assembly import trajectory_of
+from .result.assembly import trajectory_of, with_trajectory
 from .result.mode_audit import warn_if_broken
 from .result.signals import residuals_at
 from .result.trajectory import Trajectory
@@ -74,7 +75,7 @@ class Prepared:
         return outcome
 
     def result(self, outcome: Outcome) -> Trajectory:
-        """What the runs left, with warnings about those that failed."""
+        """What the runs left, with warnings about those that failed. An exception that ended them is raised, with what there is."""
         share = stability_share(self.system, self.plan, self.equations.t0, outcome.state, self.constants)
         trajectory = trajectory_of(
             self.equations,
@@ -87,6 +88,8 @@ class Prepared:
             self.resume,
             share,
         )
+        if outcome.error is not None:
+            raise with_trajectory(outcome.error, trajectory)
         warn_if_broken(trajectory)
         return trajectory
 
@@ -103,6 +106,7 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     settings, functions = request.settings(), functions_of(request)
     span, save = times(request.t_span, request.save_at, settings.step, resume)
     runs = _runs(request, settings, functions)
+    require_memory(runs.count, len(save), request.craft.nq + request.craft.nv)
     t0 = float(span[0]) if resume is None else float(resume.data.attrs["t0"])
     again = (
         after is not None and functions["control"] is not None and after.functions["control"] is functions["control"]
@@ -125,7 +129,7 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
         if not goes_on:
             initial_samples(system, state, own)
     else:
-        state = _restart(resume, settings.step)
+        state = _restart(resume, state, settings.step)
     plan = plan_of(equations, settings, span, save, request.threads, request.max_steps)
     return Prepared(equations, system, plan, state, own, runs, settings, functions, span, resume)
 
@@ -201,8 +205,16 @@ def plan_of(
     )
 
 
-def _restart(resume: Trajectory, step: float | None) -> State:
+def _restart(resume: Trajectory, fresh: State, step: float | None) -> State:
+    """fresh: what the same runs would begin with."""
     state = State(**{name: np.array(value) for name, value in vars(resume.state).items()})
+    for name in ("y", "held"):
+        found, expected = getattr(state, name).shape, getattr(fresh, name).shape
+        if found != expected:
+            raise ValueError(
+                f"resume: the state of the run that is continued has shape {found}; expected {expected} for the functions and settings "
+                f"given. Give those that it was run with."
+            )
     state.status[state.status == Status.done] = Status.running
     if step is not None:
         state.h[:] = step

@@ -23,7 +23,9 @@ CHUNK = 128  # attempted steps between two looks at the host's wishes
 def integrate(
     system: System, plan: Plan, state: State, parameters: Array, progress: Callable[[float], None] | None = None
 ) -> Outcome:
-    """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is."""
+    """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is, and so does an
+    exception in a function called from Python, which is handed on in the outcome.
+    """
     queue = queue_of(system, plan, state, parameters)
     blocks = -(-queue.runs // runs_per_block(plan.method))
     shares = max(1, min(plan.threads or pool.cores(), blocks)) if system.compiled else 1
@@ -40,7 +42,7 @@ def integrate(
     if course.error is not None:
         raise course.error
     outcome = queue.close()
-    outcome.interrupted = course.interrupted
+    outcome.interrupted, outcome.error = course.interrupted, course.raised
     return outcome
 
 
@@ -50,6 +52,7 @@ class _Course:
     def __init__(self, progress: Callable[[float], None] | None, runs: int, shares: int) -> None:
         self.stop, self.interrupted = False, False
         self.error: BaseException | None = None
+        self.raised: Exception | None = None
         self._progress, self._runs, self._done = progress, max(runs, 1), np.zeros(shares)
         self._asked = question()
 
@@ -70,6 +73,12 @@ class _Course:
         else:
             self.error = self.error or error
 
+    def leave(self, error: Exception | KeyboardInterrupt) -> None:
+        """A function of the user's ended it; what there was before its step is kept."""
+        self.interrupt()
+        if isinstance(error, Exception):
+            self.raised = error
+
     def tell(self, share: int, block: Block) -> None:
         if self._progress is not None:
             self._done[share] = block.progress()
@@ -87,11 +96,11 @@ def _run(block: Block, course: _Course, share: int) -> None:
                 break
             if block.advance(CHUNK if compiled else 1):
                 handle_events(block)
-        except KeyboardInterrupt as error:  # from within a Python function: go back to before the step
+        except (Exception, KeyboardInterrupt) as error:  # from within a Python function: go back to before the step
             if before is None:
                 raise
             block.restore(before)
-            course.fail(error)
+            course.leave(error)
         block.settle(block.ended())
         course.tell(share, block)
     block.settle(block.seated())

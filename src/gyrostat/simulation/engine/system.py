@@ -119,6 +119,7 @@ class Outcome:
     """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted.
 
     measured: of each group of measures how often each run was looked at, and what is left of it, (runs, 1 + m).
+    error: of a function called from Python, which interrupted it.
     """
 
     saved: Array
@@ -126,3 +127,4 @@ class Outcome:
     records: list[Record] = field(default_factory=list)
     interrupted: bool = False
     measured: list[Array] = field(default_factory=list)
+    error: Exception | None = None

@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra import Array
 from ...formulations import recursive
 from ...kinematics import neutral
-from ...model import Spacecraft, ValueCheck
+from ...model import Spacecraft, ValueCheck, difference
 from ..engine.system import State
 from ..result.trajectory import Trajectory
 from .equations import Equations
@@ -79,6 +79,11 @@ def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
         )
     if [(b.name, b.joint.kind) for b in craft.bodies] != [(b.name, b.joint.kind) for b in resume.craft.bodies]:
         raise ValueError(f"resume: the trajectory belongs to {resume.craft!r}, not to {craft!r}.")
+    other = difference(craft, resume.craft)
+    if other:
+        raise ValueError(
+            f"resume: {craft.name} is not as it was in the run that is continued: {other}. Go on with trajectory.craft, or run it anew."
+        )
     count = len(resume.state.t)
     q, v = resume.q.reshape(count, -1, craft.nq)[:, 0], resume.v.reshape(count, -1, craft.nv)[:, 0]
     inputs = {name: tuple(shape) for name, shape in resume.data.attrs.get("inputs", {}).items()}

@@ -65,6 +65,17 @@ def trajectory_of(
     )
 
 
+def with_trajectory(error: Exception, trajectory: Trajectory) -> Exception:
+    """The user's own exception, which bears what was computed before it as `trajectory`."""
+    error.trajectory = trajectory  # type: ignore[attr-defined]
+    reached = float(trajectory.state.t.min())
+    error.add_note(
+        f"What was computed up to t = {reached:.9g} s is in this exception's attribute 'trajectory'; save it, or go on from it with "
+        f"simulate(craft, resume=error.trajectory, ...) once the function is mended."
+    )
+    return error
+
+
 def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan) -> None:
     for message in failures:
         warnings.warn(message, SimulationWarning, stacklevel=4)
