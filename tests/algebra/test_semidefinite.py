@@ -47,3 +47,21 @@ def test_traced_with_the_rank_unknown():
     for rank in (3, 5):
         A, b = singular(4, 5, rank)
         assert np.abs(kernel(A, b) - least_norm_solution(A, b)).max() < 1e-10 * np.abs(b).max()
+
+
+@pytest.mark.parametrize("angle, own", [(3e-5, True), (1.2e-5, True), (0.8e-5, False), (3e-6, False)])
+def test_a_row_is_redundant_when_less_than_1e_5_of_it_is_its_own(angle, own):
+    """Two directions at a small angle: the second adds sin(angle)^2 to the diagonal, and counts from 1e-10 on."""
+    B = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
+    _, inverse, z = semidefinite_ldl(B @ B.T)
+    assert (z[1] == 0.0) == own and (inverse[1] > 0) == own
+    wanted = np.array([0.0, np.sin(angle)])  # asks the second direction alone for a unit
+    x = B.T @ least_norm_solution(B @ B.T, wanted)
+    assert (abs(x[1] - 1.0) < 1e-3) == own
+
+
+@pytest.mark.parametrize("size, counts", [(1e-13, True), (4e-15, True), (4e-16, False), (0.0, False)])
+def test_a_row_that_is_round_off_of_the_others_is_nothing(size, counts):
+    """Alone in its direction, but 1e-15 of the trace: it cannot be told from zero."""
+    _, inverse, z = semidefinite_ldl(np.diag([1.0, size]))
+    assert (z[1] == 0.0) == counts and inverse[1] == (1.0 / size if counts else 0.0)

@@ -111,3 +111,21 @@ def test_no_constraints_change_nothing():
         gc.constraint_loads(craft, 0.0, q, v, np.zeros(craft.nv), []).wrenches.tolist()
         == np.zeros((craft.nbodies, 6)).tolist()
     )
+
+
+def test_residuals_and_capture_know_the_driven_speed():
+    """A hinge that a motor turns at 0.7 rad/s: held there, its residual is zero; grasped at rest, the client is set turning."""
+    craft, q, v = tumbling_pair()
+    angle = gc.grasped(craft, 0.4, q, gc.driven(gc.angle("hand_L", "grip_L", (1, 2, 2)), lambda t: 0.7 * t))
+    hinge = gc.grasped(craft, 0.4, q, gc.revolute("hand_L", "grip_L", (1, 2, 2)))
+    before = gc.residuals(craft, 0.4, q, v, [angle]).velocity[0]
+    found = gc.capture(craft, q, v, [hinge, angle], t=0.4)
+    hand, grip = (gs.jacobian(craft, q, name) @ found.v for name in ("hand_L", "grip_L"))
+    axis = gs.frame_pose(craft, q, "hand_L").R @ (np.array([1, 2, 2]) / 3)
+    np.testing.assert_allclose(grip[:3] - hand[:3], 0.7 * axis, atol=1e-12)
+    hand, grip = (gs.jacobian(craft, q, name) @ v for name in ("hand_L", "grip_L"))
+    assert before == pytest.approx((grip[:3] - hand[:3]) @ axis - 0.7, abs=1e-12)
+    assert np.abs(gc.residuals(craft, 0.4, q, found.v, [hinge, angle]).velocity).max() < 1e-12
+    bounced = gc.capture(craft, q, v, [hinge, angle], t=0.4, restitution=0.5)
+    after = gc.residuals(craft, 0.4, q, bounced.v, [angle]).velocity[0]
+    assert after == pytest.approx(-0.5 * before, abs=1e-12)

@@ -265,3 +265,14 @@ def test_the_solve_compiles_and_a_loop_costs_its_own_size():
     q, v = random_state(small, 3)
     tau = np.ones(small.nv)
     assert np.abs(kernel(q, v, tau) - closed(small, q, v, tau)).max() < 1e-10
+
+
+@pytest.mark.parametrize("angle, both", [(3e-5, True), (3e-6, False)])
+def test_nearly_parallel_rows_act_both_or_as_one_by_the_stated_threshold(angle, both):
+    """Two planes at a small angle hold a body pulled along their common line's normal: both directions, or, nearer than 1e-5, one."""
+    craft = gs.Spacecraft.build("one", [gs.Body("b", 2.0, inertia=(1, 1, 1))])
+    planes = [gc.plane("N", "b", (0, 0, 1)), gc.plane("N", "b", (0, np.sin(angle), np.cos(angle)))]
+    pull = np.array([0.0, 0.0, 0.0, 0.0, 5.0, 7.0])
+    vdot = gc.constrained_forward_dynamics(craft, 0.0, gs.neutral(craft), np.zeros(6), pull, planes, stabilisation=NONE)
+    assert vdot[5] == pytest.approx(0.0, abs=1e-4)
+    assert vdot[4] == pytest.approx(0.0 if both else 2.5, abs=1e-3)
