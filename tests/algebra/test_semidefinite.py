@@ -63,5 +63,6 @@ def test_a_row_is_redundant_when_less_than_1e_5_of_it_is_its_own(angle, own):
 @pytest.mark.parametrize("size, counts", [(1e-13, True), (4e-15, True), (4e-16, False), (0.0, False)])
 def test_a_row_that_is_round_off_of_the_others_is_nothing(size, counts):
     """Alone in its direction, but 1e-15 of the trace: it cannot be told from zero."""
-    _, inverse, z = semidefinite_ldl(np.diag([1.0, size]))
-    assert (z[1] == 0.0) == counts and inverse[1] == (1.0 / size if counts else 0.0)
+    for scale in (1.0, 1e6, 1e-6):
+        _, inverse, z = semidefinite_ldl(scale * np.diag([1.0, size]))
+        assert (z[1] == 0.0) == counts and inverse[1] == (pytest.approx(1.0 / (scale * size)) if counts else 0.0)

@@ -94,6 +94,21 @@ def test_a_driven_grasp_begins_where_it_is(kind):
     assert (np.abs(c.psi(FOUND, 1.6))[moves] > 1e-3).all()
 
 
+def test_a_driven_axis_that_leans_is_grasped_as_it_leans():
+    """Parallel, driven by 0.3 and -0.2 rad at the grasp: where it stands the axis of `second` has those sines, and it can lean on."""
+    lean = np.array([0.3, -0.2])
+    c = gc.as_it_is(gc.driven(gc.parallel("a", "b", AXIS), lambda t: lean * t), FOUND, t=1.0)
+    x, y, z = gs.algebra.frame_along(AXIS).T
+    leaning = lambda f: np.sin(f[0]) * x + np.sin(f[1]) * y + np.sqrt(1 - np.sin(f[0]) ** 2 - np.sin(f[1]) ** 2) * z
+    a = FOUND.R.T @ leaning(lean)  # the axis of `second` that it holds
+    for t in (0.0, 0.5, 2.0):
+        goal = leaning(t * lean)
+        turn = np.cross(FOUND.R @ a, goal)
+        angle = np.arcsin(np.linalg.norm(turn))
+        there = Pose(gs.algebra.rotation_about(turn / np.linalg.norm(turn), angle) @ FOUND.R, FOUND.p)
+        assert np.abs(c.psi(there, t)).max() < 1e-14
+
+
 def craft_and_state():
     """A hand off its body's axes, a grip that stands askew in it, 10 cm away; the client tumbles."""
     one = gs.Spacecraft.build(

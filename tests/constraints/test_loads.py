@@ -267,6 +267,16 @@ def test_the_solve_compiles_and_a_loop_costs_its_own_size():
     assert np.abs(kernel(q, v, tau) - closed(small, q, v, tau)).max() < 1e-10
 
 
+def test_by_default_violations_die_out_as_a_critically_damped_oscillator_of_1_rad_per_s():
+    """A free body 3 cm off the plane that holds it and moving at 2 cm/s: x'' = -2 x' - x."""
+    craft = gs.Spacecraft.build("one", [gs.Body("b", 2.0, inertia=(1, 1, 1))])
+    q, v = gs.neutral(craft), np.zeros(6)
+    q[6], v[5] = 0.03, 0.02
+    for given, (w, z) in (({}, (1.0, 1.0)), ({"stabilisation": gc.Stabilisation(3.0, 0.4)}, (3.0, 0.4))):
+        vdot = gc.constrained_forward_dynamics(craft, 0.0, q, v, np.zeros(6), [gc.plane("N", "b")], **given)
+        assert vdot[5] == pytest.approx(-2 * z * w * 0.02 - w * w * 0.03, rel=1e-12)
+
+
 @pytest.mark.parametrize("angle, both", [(3e-5, True), (3e-6, False)])
 def test_nearly_parallel_rows_act_both_or_as_one_by_the_stated_threshold(angle, both):
     """Two planes at a small angle hold a body pulled along their common line's normal: both directions, or, nearer than 1e-5, one."""
