@@ -105,6 +105,9 @@ def test_projection_says_what_cannot_be_closed():
 def test_no_constraints_change_nothing():
     craft, q, v = tumbling_pair()
     same = gc.project(craft, 0.0, q, v, [])
+    assert [x.shape for x in gc.residuals(craft, 0.0, q, v, [])] == [(0,), (0,)]
+    nothing = gc.constraint_loads(craft, 0.0, q, v, np.zeros(craft.nv), [])
+    assert nothing.multipliers.shape == (0,) and nothing.on_second.shape == (0, 6)
     assert (same[0] == q).all() and (same[1] == v).all()
     assert (gc.capture(craft, q, v, []).v == v).all() and gc.capture(craft, q, v, []).impulses.shape == (0,)
     assert (
@@ -126,6 +129,9 @@ def test_residuals_and_capture_know_the_driven_speed():
     hand, grip = (gs.jacobian(craft, q, name) @ v for name in ("hand_L", "grip_L"))
     assert before == pytest.approx((grip[:3] - hand[:3]) @ axis - 0.7, abs=1e-12)
     assert np.abs(gc.residuals(craft, 0.4, q, found.v, [hinge, angle]).velocity).max() < 1e-12
+    rod = gc.driven(gc.grasped(craft, 0.0, q, gc.distance("hand_L", "grip_L", 1.0)), lambda t: 0.2 * t * (1.0 + t))
+    started = gc.capture(craft, q, v, [rod]).v  # at t = 0, unless said otherwise
+    assert gc.residuals(craft, 0.0, q, started, [rod]).velocity[0] == pytest.approx(0.0, abs=1e-12)
     bounced = gc.capture(craft, q, v, [hinge, angle], t=0.4, restitution=0.5)
     after = gc.residuals(craft, 0.4, q, bounced.v, [angle]).velocity[0]
     assert after == pytest.approx(-0.5 * before, abs=1e-12)

@@ -11,6 +11,7 @@ from gyrostat.algebra import Pose, rotation_from_rpy
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
 ELSEWHERE = Pose(rotation_from_rpy(np.array([1.3, 0.4, -0.2])), np.array([0.3, 0.2, -0.7]))
+HERE = Pose(np.eye(3), np.zeros(3))
 FOUND = Pose(rotation_from_rpy(np.array([0.4, -1.1, 0.8])), np.array([0.2, -0.5, 0.6]))
 
 
@@ -55,6 +56,14 @@ def test_axes_stay_those_of_the_first_frame(given):
 def test_a_given_pose_leaves_the_axes_with_the_first_frame(pose):
     assert spans(freedom(gc.revolute("a", "b", AXIS, pose=pose), pose), turn(AXIS))
     assert spans(freedom(gc.prismatic("a", "b", AXIS, pose=pose), pose), slide(AXIS))
+
+
+def test_axes_that_are_left_out_are_z():
+    z = np.eye(3)[2]
+    assert spans(freedom(gc.revolute("a", "b"), HERE), turn(z)) and spans(
+        freedom(gc.prismatic("a", "b"), HERE), slide(z)
+    )
+    assert gc.plane("a", "b").psi(Pose(np.eye(3), np.array([0.3, 0.4, 0.5])), 0.0).tolist() == [0.5]
 
 
 EVERY = {
