@@ -190,7 +190,7 @@ def _rotors(craft: Spacecraft, reference: Any, t: Any, q: Array, v: Array, bandw
 
 def _demand_simple(craft: Spacecraft) -> None:
     other = [j.name for j in craft.joints[1:] if j.nq != 1 or j.nv != 1]
-    if other or craft.joint(craft.base).kind != "free":
+    if other or not craft.joint(craft.base).motion.unbound:
         raise ValueError(
             f"adaptive tracking needs a free base and joints with one coordinate; '{(other or [craft.joints[0].name])[0]}' is not. "
             "Lock or merge it."

@@ -76,7 +76,7 @@ def gyros(craft: Spacecraft) -> tuple[Gyro, ...]:
     for wheel in driven_wheels(craft):
         assert wheel.parent is not None
         carrier = craft.body(wheel.parent)
-        if carrier.parent == craft.base and carrier.joint.kind == "revolute" and carrier.joint.name in driven:
+        if carrier.parent == craft.base and carrier.joint.motion.hinge and carrier.joint.name in driven:
             found.append(Gyro(carrier.joint.name, carrier.name, wheel.name))
     return tuple(found)
 

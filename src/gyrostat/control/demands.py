@@ -49,7 +49,7 @@ def demand_free_base(craft: Spacecraft, law: str) -> Joint:
     """The joint of a base that floats freely."""
     demand_one(craft, law)
     base = craft.joints[0]
-    if base.kind != "free":
+    if not base.motion.unbound:
         raise ValueError(f"{law} needs a base that is free; that of {craft.name} is {base.kind}.")
     return base
 

@@ -72,7 +72,7 @@ def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode
     mode = mode_named(name)
     bases = [root.joint for root in craft.roots]
     for base in bases:
-        if base.kind != "free":
+        if not base.motion.unbound:
             whose = f"'{base.name}' of {craft.name}" if craft.members else f"that of {craft.name}"
             raise ValueError(f"mode '{name}' needs a base that is free; {whose} is {base.kind}.")
     if craft.members and (mode.couple or mode.force):
@@ -91,7 +91,7 @@ def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode
             raise ValueError(
                 f"mode '{name}': the motion of the base is prescribed, which takes a force and a couple: mode 'flying'."
             )
-        if joint.kind == "wheel" and not mode.wheels:
+        if joint.motion.spins and not mode.wheels:
             raise ValueError(
                 f"mode '{name}': the motion of wheel '{joint.name}' is prescribed, but wheels may not act."
             )
@@ -108,7 +108,7 @@ def independent_axes(craft: Spacecraft) -> int:
         carrier, a = wheel.parent, wheel.joint.axis
         assert carrier is not None
         joint = craft.joint(carrier)
-        if carrier != craft.base and joint.kind == "revolute":
+        if carrier != craft.base and joint.motion.hinge:
             g = joint.axis
             directions += [joint.rotation @ x for x in (a, np.cross(g, a))]
         else:

@@ -50,7 +50,7 @@ def saturated(craft: Spacecraft, tau: Array, v: Array) -> Array:
     parts = []
     for joint in craft.joints:
         own, effort = joint.rate(tau), joint.limits.effort
-        if joint.kind == "wheel" and np.isfinite(joint.limits.velocity):
+        if joint.motion.spins and np.isfinite(joint.limits.velocity):
             parts.append(clip(own, *torque_range(joint.limits, joint.rate(v))))
         else:
             parts.append(clip(own, -effort, effort) if np.isfinite(effort) else own)

@@ -35,7 +35,7 @@ class Group:
         if not self.names:
             raise ValueError(f"a group of {self.craft.name} has no member; give their names.")
         base = self.craft.joint(self.craft.base)
-        if base.kind != "free":
+        if not base.motion.unbound:
             raise ValueError(
                 f"member '{self.names[0]}' ({self.craft.name}) stands on a {base.kind} base joint; a member of a formation must "
                 f"float. Load it with base='free'."

@@ -46,7 +46,7 @@ class AbstractKind(ABC):
     """What every kind offers. `axes` says how many axes it needs; units and labels are those of q and of v.
 
     quaternion: where in q one stands, if any. rates_are_derivatives: v is d/dt q, entry by entry. motorised: motors may turn it; nothing inside moves a free joint.
-    spins: its rate has no coordinate in q (wheels).
+    spins: its rate has no coordinate in q (wheels). unbound: it holds nothing, in any direction.
     """
 
     axis: Array
@@ -62,6 +62,7 @@ class AbstractKind(ABC):
     rates_are_derivatives: ClassVar[bool] = False
     motorised: ClassVar[bool] = True
     spins: ClassVar[bool] = False
+    unbound: ClassVar[bool] = False
 
     @property
     def constant_map(self) -> bool:
@@ -72,6 +73,11 @@ class AbstractKind(ABC):
     def single(self) -> bool:
         """One coordinate, whose rate is the one rate."""
         return len(self.q_units) == 1 == len(self.v_units)
+
+    @property
+    def hinge(self) -> bool:
+        """One angle about one axis."""
+        return self.single and self.v_units == ("rad/s",)
 
     @abstractmethod
     def pose(self, q: Array) -> Pose: ...
@@ -277,6 +283,7 @@ class Free(AbstractKind):
     q_labels, v_labels = ("qw", "qx", "qy", "qz", "x", "y", "z"), ("wx", "wy", "wz", "vx", "vy", "vz")
     quaternion = slice(0, 4)
     motorised = False
+    unbound = True
 
     def pose(self, q: Array) -> Pose:
         return Pose(rotation(q[:4]), q[4:])

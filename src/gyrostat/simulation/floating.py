@@ -28,7 +28,7 @@ class FloatingPose:
     """
 
     def __init__(self, craft: Spacecraft, q: Any) -> None:
-        if craft.joints[0].kind != "free":
+        if not craft.joints[0].motion.unbound:
             raise ValueError(f"{craft.name}'s base is {craft.joints[0].kind}; floating needs a free one.")
         self.craft = craft
         self.q: Array = np.array(q, dtype=float)

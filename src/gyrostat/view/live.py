@@ -49,7 +49,7 @@ class Viewer:
         self._stopped = threading.Event()
         self._poses, self._com = compile(forward_kinematics, craft), compile(center_of_mass, craft)
         self._floating: FloatingPose | None = None
-        if craft.joints[0].kind == "free" and craft.nv > 6:
+        if craft.joints[0].motion.unbound and craft.nv > 6:
             self._floating = FloatingPose(craft, self.q)
             self._floating.move(np.zeros(craft.nv - 6))  # compiled now, not under a person's hand
         self.film: Film | None = None

@@ -33,8 +33,8 @@ def momenta(craft: Spacecraft, q: Array, v: Array) -> Momenta:
 
 def trail_points(craft: Spacecraft, most: int = 4) -> list[str]:
     """Frames, or else bodies, at the ends of the tree: what leaves a trail. The base comes first."""
-    parents = {body.parent for body in craft.bodies if body.joint.kind != "wheel"}
-    tips = [body.name for body in craft.bodies[1:] if body.name not in parents and body.joint.kind != "wheel"]
+    parents = {body.parent for body in craft.bodies if not body.joint.motion.spins}
+    tips = [body.name for body in craft.bodies[1:] if body.name not in parents and not body.joint.motion.spins]
     named = [frame.name for frame in craft.frames if frame.body in tips]
     bare = [tip for tip in tips if not any(frame.body == tip for frame in craft.frames)]
     return [craft.base, *(named + bare)[:most]]

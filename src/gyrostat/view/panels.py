@@ -106,8 +106,8 @@ def _per_unit(trajectory: Trajectory, which: str, title: str) -> list[Panel]:
         units = joint.motion.q_units if which == "q" else joint.motion.v_units
         at = joint.q_at if which == "q" else joint.v_at
         for k, unit in enumerate(units):
-            wheel = "Wheel speeds" if joint.kind == "wheel" else title
-            unit, factor = ("rpm", 30 / np.pi) if joint.kind == "wheel" else DEGREES.get(unit, (unit, 1.0))
+            wheel = "Wheel speeds" if joint.motion.spins else title
+            unit, factor = ("rpm", 30 / np.pi) if joint.motion.spins else DEGREES.get(unit, (unit, 1.0))
             part = f" {k + 1}" if len(units) > 1 else ""
             found.setdefault((wheel, unit), []).append((joint.name + part, factor * source[..., at.start + k]))
     return [
@@ -121,7 +121,7 @@ def _moving(trajectory: Trajectory) -> list[Joint]:
 
 
 def _base(trajectory: Trajectory) -> list[Panel]:
-    if trajectory.craft.joint(trajectory.craft.base).kind != "free":
+    if not trajectory.craft.joint(trajectory.craft.base).motion.unbound:
         return _other_base(trajectory)
     q, v = trajectory.q, trajectory.v
     xyz = ("x", "y", "z")
@@ -208,7 +208,7 @@ def _actuators(trajectory: Trajectory) -> list[Panel]:
 def _reactions(trajectory: Trajectory) -> list[Panel]:
     """Sizes of the wrenches through the joints, motors included."""
     craft = trajectory.craft
-    rows = [k for k, body in enumerate(craft.bodies) if k and body.joint.kind != "wheel"]
+    rows = [k for k, body in enumerate(craft.bodies) if k and not body.joint.motion.spins]
     wrenches = trajectory.reaction_wrenches().values[..., rows, :]
     labels = tuple(craft.bodies[k].joint.name for k in rows)
     return [

@@ -118,7 +118,7 @@ def _read_mesh(path: Path) -> tuple[Array, Array]:
 
 def _derived(craft: Spacecraft, body: Body, size: float) -> list[Primitive]:
     """A box with the body's inertia, tubes from its joint to the next ones and to its frames, and its joint."""
-    if body.joint.kind == "wheel":
+    if body.joint.motion.spins:
         across = along(body.joint.axis)
         return [Primitive("cylinder", (0.06 * size, 0.02 * size), Pose(across, np.zeros(3)), WHEEL)]
     shapes = []
@@ -131,7 +131,7 @@ def _derived(craft: Spacecraft, body: Body, size: float) -> list[Primitive]:
     elif body.mass > 0:
         shapes.append(Primitive("sphere", (0.02 * size,), Pose(np.eye(3), body.com), HULL if root else LINK))
     start = body.com if root else np.zeros(3)
-    ends = [b.joint.position for b in craft.bodies if b.parent == body.name and b.joint.kind != "wheel"]
+    ends = [b.joint.position for b in craft.bodies if b.parent == body.name and not b.joint.motion.spins]
     ends += [frame.position for frame in craft.frames if frame.body == body.name]
     shapes += [tube for end in ends if (tube := _tube(start, end, 0.006 * size)) is not None]
     if not root and body.joint.motion.axes:

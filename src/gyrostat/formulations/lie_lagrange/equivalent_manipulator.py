@@ -100,12 +100,12 @@ def space_state(craft: Spacecraft, state: State, p_cm_N: Any = (0.0, 0.0, 0.0), 
 def supports(craft: Spacecraft) -> str | None:
     """None, or why the craft has no equivalent manipulator."""
     base = craft.bodies[0]
-    if base.joint.kind != "free":
+    if not base.joint.motion.unbound:
         return (
             f"its base is on a {base.joint.kind} joint; only a craft that floats freely has an equivalent manipulator."
         )
     for body in craft.bodies:
-        carried = [child.name for child in craft.bodies if child.parent == body.name and child.joint.kind != "wheel"]
+        carried = [child.name for child in craft.bodies if child.parent == body.name and not child.joint.motion.spins]
         if len(carried) > 1:
             return (
                 f"body '{body.name}' carries {' and '.join(map(repr, carried))}; expected one open chain. Joints of different branches "
@@ -130,7 +130,7 @@ def supports(craft: Spacecraft) -> str | None:
 
 
 def _chain(craft: Spacecraft) -> list[Body]:
-    return [body for body in craft.bodies if body.joint.kind != "wheel"]
+    return [body for body in craft.bodies if not body.joint.motion.spins]
 
 
 def _with_wheels(craft: Spacecraft, body: Body) -> Body:

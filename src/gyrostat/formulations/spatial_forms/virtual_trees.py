@@ -30,7 +30,7 @@ def virtual_tree(members: Mapping[str, Spacecraft], leader: str, *, virtual_lead
     no member, and the others are measured from the frame.
     """
     for name, craft in members.items():
-        if craft.joint(craft.base).kind != "free":
+        if not craft.joint(craft.base).motion.unbound:
             raise ValueError(
                 f"member '{name}' ({craft.name}) stands on a {craft.joint(craft.base).kind} base joint; a member of a formation "
                 f"must float. Load it with base='free'."

@@ -98,7 +98,7 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
                 "twice", ("member", k), f"two members are named '{member.name}'.", "Give each its own name.", "name"
             )
         craft = crafts[member.name] = spacecraft_of(source, member.spacecraft, path, ("member", k))
-        if craft.joint(craft.base).kind != "free":
+        if not craft.joint(craft.base).motion.unbound:
             found = f"{craft.name} stands on a {craft.joint(craft.base).kind} base joint; a member of a formation must float."
             source.error("member", ("member", k), found, "Make its base joint free, in its file.", "spacecraft")
     source.report.raise_errors()

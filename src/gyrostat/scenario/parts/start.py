@@ -62,7 +62,7 @@ def joint_values(
                 place,
                 f"{what} of {names[name].kind} joint '{name}' holds {_count(len(measures))}; expected {_count(len(units))}"
                 + (f": {_order(names[name], what)}." if len(units) > 1 else "."),
-                "A wheel has a rate, but no position." if names[name].kind == "wheel" and not units else "",
+                "A wheel has a rate, but no position." if names[name].motion.spins and not units else "",
                 name,
             )
             continue
@@ -103,7 +103,7 @@ def initial_state(source: Source, craft: Spacecraft, start: Start) -> tuple[Arra
     q, v = neutral(craft), np.zeros(craft.nv)
     base = craft.joints[0]
     given = {n: getattr(start, n) for n in ("position", "quaternion", "rpy", "angular_velocity", "velocity")}
-    if base.kind == "free":
+    if base.motion.unbound:
         if start.quaternion is not None:
             q[:4] = quat_normalize(np.array(start.quaternion))
         if start.rpy is not None:

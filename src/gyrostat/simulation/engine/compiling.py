@@ -92,7 +92,7 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
     outside = (
         equations.environment is not None
         or equations.held_from_outside
-        or base.kind != "free"
+        or not base.motion.unbound
         or base.name in equations.prescribed
         or any(not (isinstance(k, float) and k == 0.0) for k in (base.stiffness, base.damping, base.friction))
     )

@@ -30,7 +30,7 @@ def external_wrench(craft: Spacecraft, s: Signals) -> Array:
     """Wrench of everything outside the craft, about the inertial origin, in N: what the momentum changes by, (6,)."""
     X_NB = inertial_poses(craft, s.q)
     base = craft.joint(craft.base)
-    if base.kind == "free":
+    if base.motion.unbound:
         on_base = s.tau[base.v_at]
     else:
         on_base = joint_wrenches(craft, s.q, s.v, s.vdot, s.wrenches)[craft.base]

@@ -174,7 +174,7 @@ def prescribed_motions(
 def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constraints: Sequence[Any] = ()) -> bool:
     if conserve is None:
         return False
-    if craft.joint(craft.base).kind != "free":
+    if not craft.joint(craft.base).motion.unbound:
         raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
     if environment is not None:
         raise ValueError("conserve='momentum' holds where nothing acts from outside: leave out the environment.")

@@ -99,8 +99,8 @@ def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, b
         if not np.isfinite(x).all():
             raise ValueError(f"{name} holds numbers that are not finite: {x[~np.isfinite(x)][:3]}.")
     for joint in craft.joints:
-        if joint.kind in ("free", "spherical"):
-            norms = np.linalg.norm(q[..., joint.q_at][..., :4], axis=-1)
+        if joint.motion.quaternion is not None:
+            norms = np.linalg.norm(q[..., joint.q_at][..., joint.motion.quaternion], axis=-1)
             wrong = np.abs(norms - 1.0) > 1e-6
             if wrong.any():
                 raise ValueError(

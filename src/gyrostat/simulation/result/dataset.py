@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     import xarray
 
 WRENCH = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
-_PARTS = {
-    "free": (("qw", "qx", "qy", "qz", "x", "y", "z"), ("wx", "wy", "wz", "vx", "vy", "vz")),
-    "spherical": (("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")),
-    "planar": (("x", "y", "angle"), ("rate", "vx", "vy")),
-    "cartesian": (("x", "y", "z"), ("vx", "vy", "vz")),
-    "cylindrical": (("angle", "displacement"), ("rate", "speed")),
-    "universal": (("angle 1", "angle 2"), ("rate 1", "rate 2")),
-}
 # parts of a row (y, held) beside q and v: dimensions, unit and meaning; those without entries are left out
 _OTHERS = {
     "z": (("z_name",), "", "memory of the controller"),
@@ -56,9 +48,8 @@ def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str]
     q_units: list[str] = []
     v_units: list[str] = []
     for joint in craft.joints:
-        of_q, of_v = _PARTS.get(joint.kind, (("",) * joint.nq, ("",) * joint.nv))
-        q += [f"{joint.name} {part}".strip() for part in of_q]
-        v += [f"{joint.name} {part}".strip() for part in of_v]
+        q += [f"{joint.name} {part}".strip() for part in joint.motion.q_labels]
+        v += [f"{joint.name} {part}".strip() for part in joint.motion.v_labels]
         q_units += joint.motion.q_units
         v_units += joint.motion.v_units
     return q, v, q_units, v_units
@@ -112,8 +103,8 @@ def configurations(equations: Equations, rows: Array) -> Array:
     """q of rows (runs, times, y and held)."""
     q = equations.layout.part(rows, "q").copy()
     for joint in equations.craft.joints:
-        if joint.kind in ("free", "spherical"):
-            quat = slice(joint.q_at.start, joint.q_at.start + 4)
+        if joint.motion.quaternion is not None:
+            quat = np.arange(q.shape[-1])[joint.q_at][joint.motion.quaternion]
             q[..., quat] /= np.linalg.norm(q[..., quat], axis=-1, keepdims=True)
     return q
 
