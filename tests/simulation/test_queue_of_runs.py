@@ -12,8 +12,9 @@ import gyrostat as gs
 from gyrostat.algebra import sqrt, where
 from gyrostat.simulation.engine import block as blocks
 from gyrostat.simulation.engine.block import LANES, PATIENCE, Block, queue_of
-from gyrostat.simulation.engine.context import Lane, Status
+from gyrostat.simulation.engine.context import Lane
 from gyrostat.simulation.engine.integrate import integrate
+from gyrostat.simulation.engine.status import Status
 from gyrostat.simulation.engine.system import Plan, State, System
 from gyrostat.simulation.integrators.memory import Remembered
 from gyrostat.tracing import Kernel, trace

@@ -233,7 +233,7 @@ def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Pa
         errors().print(sentence(f"The last good state is in '{kept}' (variables state_t and state_y)."))
         return
     words = stopping.words if stopping.received is not None else "Stopped"
-    reached = f"{words} at t = {float(np.min(trajectory.state.t)):.6g} s. What there is was kept in '{kept}'."
+    reached = f"{words} at t = {float(np.min(trajectory.t_end)):.6g} s. What there is was kept in '{kept}'."
     errors().print(sentence(reached), style="yellow")
     named = "" if out == Path(f"{scenario.stem}.nc") else f" --out {out}"
     errors().print(sentence(f"Go on with:   {command()} run {scenario}{named} --resume"))

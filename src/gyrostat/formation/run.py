@@ -13,7 +13,7 @@ from ..environment import Environment
 from ..simulation.dispatch import of_kind
 from ..simulation.engine.compiling import compile_system, settled
 from ..simulation.engine.progress import progress_bar
-from ..simulation.engine.system import Plan
+from ..simulation.prepare import plan_of
 from ..simulation.problem.equations import Equations
 from ..simulation.problem.request import (
     FUNCTIONS,
@@ -21,12 +21,10 @@ from ..simulation.problem.request import (
     dynamics_of,
     environment_of,
     prescribed_motions,
-    stops_of,
-    times,
-    tolerances,
 )
 from ..simulation.problem.runs import Runs, arguments, begin, start
 from ..simulation.problem.settings import Settings
+from ..simulation.problem.times import times_of
 from ..simulation.result.assembly import trajectory_of
 from ..simulation.result.trajectory import Trajectory
 from ..simulation.simulate_craft import simulate as simulate_craft
@@ -117,10 +115,11 @@ def _alone(asked: _Asked, g: str) -> Trajectory:
 def _together(asked: _Asked, cluster: list[str]) -> dict[str, Trajectory]:
     """Groups that see each other: one clock."""
     settings = together_settings(asked.settings)
-    span, save = times(asked.t_span, asked.save_at, settings.step, None)
+    times = replace(times_of(asked.t_span, asked.save_at, settings.step), epoch=0.0)  # the clock shows the users' time
+    span = times.span
     batches = {g: _batch(asked, g) for g in cluster}
     equations = {g: _equations(asked, g, batches[g], settings, float(span[0])) for g in cluster}
-    plans = {g: _plan(equations[g], settings, span, save, asked.max_steps) for g in cluster}
+    plans = {g: plan_of(equations[g], settings, times, None, asked.max_steps) for g in cluster}
     parts = []
     for g in cluster:
         begun = start(equations[g], batches[g], float(span[0]), settings.step)
@@ -132,7 +131,7 @@ def _together(asked: _Asked, cluster: list[str]) -> dict[str, Trajectory]:
         outcomes = integrate_together(parts, str(settings.integrator), settings.step, h_max, tell)
     functions: dict[str, Any] = dict.fromkeys(FUNCTIONS)
     found = {
-        g: trajectory_of(equations[g], outcome, plans[g], batches[g], settings, functions, span, None)
+        g: trajectory_of(equations[g], outcome, plans[g], batches[g], settings, functions, times, None)
         for g, outcome in zip(cluster, outcomes, strict=True)
     }
     for g in cluster:
@@ -163,14 +162,6 @@ def _equations(asked: _Asked, g: str, batch: Runs, settings: Settings, t0: float
         parameters=batch.parameter_shapes,
     )
     return settled(equations, lambda e: arguments(e, batch, start(e, batch, t0, None))[0])
-
-
-def _plan(equations: Equations, settings: Settings, span: Array, save: Array, max_steps: int) -> Plan:
-    fixed = settings.step is not None
-    stops, samples = stops_of(equations, span, settings.breakpoints, save if fixed else ())
-    rtol, atol, controlled = tolerances(equations, settings.rtol, settings.atol)
-    h_max = settings.step or settings.max_step or float("inf")
-    return Plan(str(settings.integrator), stops, samples, save, rtol, atol, controlled, fixed, h_max, None, max_steps)
 
 
 def _seen_inputs(state: State, seen: list[View]) -> dict[str, Array]:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..simulation.engine.context import Status
 from ..simulation.engine.interruption import question
+from ..simulation.engine.status import Status
 from ..simulation.engine.system import Outcome, Plan, State, System
 from ..simulation.integrators.methods import METHODS, Tableau
 from ..simulation.problem.layout import Layout

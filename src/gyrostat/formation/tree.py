@@ -14,7 +14,7 @@ from ..algebra import Array
 from ..formulations.recursive import forward_dynamics
 from ..formulations.spatial_forms import virtual_tree
 from ..model import Spacecraft
-from ..simulation.engine.context import Status
+from ..simulation.engine.status import Status
 from ..simulation.engine.system import State
 from ..simulation.result.dataset import coordinates
 from ..simulation.result.trajectory import Trajectory

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..algebra import Array
 from ..model import Spacecraft
-from ..simulation.engine.context import Status
+from ..simulation.engine.status import Status
 from ..simulation.engine.system import State
 from ..simulation.problem.settings import Settings
 from ..simulation.result.dataset import coordinate_names

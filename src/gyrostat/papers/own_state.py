@@ -14,8 +14,8 @@ import numpy as np
 from ..algebra import Array
 from ..control.controller import Controller
 from ..model import Spacecraft
-from ..simulation.engine.context import Status
 from ..simulation.engine.integrate import Plan, State, System, integrate
+from ..simulation.engine.status import Status
 from ..simulation.problem.equations import Equations
 from ..simulation.result.dataset import dataset
 from ..simulation.result.trajectory import Trajectory

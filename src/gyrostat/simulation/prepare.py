@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from ..algebra import Array
 from ..algebra.frozen import frozen
 from ..control.modes import demand_mode, guarded
 from .engine.compiling import compile_system, settled
-from .engine.context import Status
 from .engine.integrate import initial_samples, integrate
 from .engine.progress import progress_bar
+from .engine.status import Status
 from .engine.system import Outcome, Plan, State, System
 from .integrators.stiffness import stability_share
 from .problem.closure import require_closed
@@ -33,12 +33,11 @@ from .problem.request import (
     environment_of,
     functions_of,
     prescribed_motions,
-    stops_of,
-    times,
     tolerances,
 )
 from .problem.runs import Runs, arguments, begin, carry_on, constants, continued, start
 from .problem.settings import Settings, ends_at_saves
+from .problem.times import Times, times_of
 from .result.assembly import trajectory_of, with_trajectory
 from .result.mode_audit import warn_if_broken
 from .result.signals import residuals_at
@@ -61,22 +60,24 @@ class Prepared:
     runs: Runs
     settings: Settings
     functions: Mapping[str, Any]
-    span: Array
+    times: Times
     resume: Trajectory | None = None
 
     def integrate(self, progress: bool | None = None) -> Outcome:
         """Every run to its end. progress: whether a bar is shown; None to show it on a terminal."""
-        title, span = f"{self.equations.craft.name}: simulating", self.span
-        with progress_bar(progress, title, float(span[1] - span[0])) as tell:
+        title, times = f"{self.equations.craft.name}: simulating", self.times
+        with progress_bar(progress, title, times.end - times.begin) as tell:
             outcome = integrate(self.system, self.plan, self.state, self.constants, tell)
         if self.resume is None:
-            first = self.plan.saves == span[0]
+            first = self.plan.saves == times.begin
             outcome.saved[:, first] = np.hstack([self.state.y, self.state.held])[:, None, :]
         return outcome
 
     def result(self, outcome: Outcome) -> Trajectory:
         """What the runs left, with warnings about those that failed. An exception that ended them is raised, with what there is."""
-        share = stability_share(self.system, self.plan, self.equations.t0, outcome.state, self.constants)
+        start = self.times.span[0] if self.resume is None else self.resume.data.attrs["t_span"][0]
+        begun = float(self.times.inside(start))
+        share = stability_share(self.system, self.plan, begun, outcome.state, self.constants)
         trajectory = trajectory_of(
             self.equations,
             outcome,
@@ -84,7 +85,7 @@ class Prepared:
             self.runs,
             self.settings,
             self.functions,
-            self.span,
+            self.times,
             self.resume,
             share,
         )
@@ -104,21 +105,20 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     if request.max_steps < 1:
         raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
     settings, functions = request.settings(), functions_of(request)
-    span, save = times(request.t_span, request.save_at, settings.step, resume)
-    runs = _runs(request, settings, functions)
-    require_memory(runs.count, len(save), request.craft.nq + request.craft.nv)
-    t0 = float(span[0]) if resume is None else float(resume.data.attrs["t0"])
+    times = times_of(request.t_span, request.save_at, settings.step, resume)
     again = (
         after is not None and functions["control"] is not None and after.functions["control"] is functions["control"]
     )
     if after is not None and again and after.equations is not None and after.equations.sampled:
-        t0 = after.equations.t0  # samples are counted from there
+        times = replace(times, epoch=after.equations.t0)  # samples are counted from there
+    runs = _runs(request, settings, functions, times.epoch)
+    require_memory(runs.count, len(times.save), request.craft.nq + request.craft.nv)
     outer = environment_of(functions["environment"])
     if outer is not None and outer.check is not None and resume is None:
         for row in runs.q:
-            outer.check(request.craft, float(span[0]), frozen(row))
-    equations = _equations(request, settings, functions, runs, t0)
-    state = start(equations, runs, float(span[0]), settings.step)
+            outer.check(request.craft, float(times.span[0]), frozen(row))
+    equations = _equations(request, settings, functions, runs, times.epoch)
+    state = start(equations, runs, times.begin, settings.step)
     x = arguments(equations, runs, state)
     if equations.constraints and resume is None:
         require_closed(equations, residuals_at(equations, x))
@@ -130,24 +130,24 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
             initial_samples(system, state, own)
     else:
         state = _restart(resume, state, settings.step)
-    plan = plan_of(equations, settings, span, save, request.threads, request.max_steps)
-    return Prepared(equations, system, plan, state, own, runs, settings, functions, span, resume)
+    plan = plan_of(equations, settings, times, request.threads, request.max_steps)
+    return Prepared(equations, system, plan, state, own, runs, settings, functions, times, resume)
 
 
 def equations_at(request: Request) -> tuple[Equations, Array]:
     """What would be integrated, and the argument x of its right-hand side at the start of the first run. Nothing is compiled."""
     settings, functions = request.settings(), functions_of(request)
-    span, _ = times(request.t_span, None, None, None)
-    runs, t0 = _runs(request, settings, functions), float(span[0])
-    equations = _equations(request, settings, functions, runs, t0)
-    return equations, arguments(equations, runs, start(equations, runs, t0, None))[0]
+    times = times_of(request.t_span, None, None)
+    runs = _runs(request, settings, functions, times.epoch)
+    equations = _equations(request, settings, functions, runs, times.epoch)
+    return equations, arguments(equations, runs, start(equations, runs, 0.0, None))[0]
 
 
-def _runs(request: Request, settings: Settings, functions: Mapping[str, Any]) -> Runs:
+def _runs(request: Request, settings: Settings, functions: Mapping[str, Any], epoch: float) -> Runs:
     asked = (request.q0, request.v0, request.parameters, request.inputs, request.runs)
     if request.resume is not None:
         return continued(request.craft, request.resume, *asked)
-    return begin(request.craft, *asked, _conserving(request, settings, functions))
+    return begin(request.craft, *asked, _conserving(request, settings, functions), epoch)
 
 
 def _conserving(request: Request, settings: Settings, functions: Mapping[str, Any]) -> bool:
@@ -178,23 +178,21 @@ def _equations(request: Request, settings: Settings, functions: Mapping[str, Any
         constraints=functions["constraints"] or (),
         stabilisation=settings.stabilisation,
     )
-    return settled(equations, lambda e: arguments(e, runs, start(e, runs, t0, None))[0])
+    return settled(equations, lambda e: arguments(e, runs, start(e, runs, 0.0, None))[0])
 
 
-def plan_of(
-    equations: Equations, settings: Settings, span: Array, save: Array, threads: int | None, max_steps: int
-) -> Plan:
+def plan_of(equations: Equations, settings: Settings, times: Times, threads: int | None, max_steps: int) -> Plan:
     """Where steps end, what is saved, and how exact they are."""
     fixed = settings.step is not None
-    cut = save if fixed or ends_at_saves(settings) else ()
-    stop_times, samples = stops_of(equations, span, settings.breakpoints, cut)
+    period = None if equations.control is None else equations.control.period
+    stop_times, samples = times.stops(settings.breakpoints, period, fixed or ends_at_saves(settings))
     relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol)
     largest = settings.step or settings.max_step or float("inf")
     return Plan(
         str(settings.integrator),
         stop_times,
         samples,
-        save,
+        times.inside(times.save),
         relative,
         absolute,
         controlled,

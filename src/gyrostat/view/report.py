@@ -105,7 +105,7 @@ def _grade(drift: float) -> str:
 
 
 def _reached(trajectory: Trajectory) -> str:
-    return f"{float(np.min(trajectory.state.t)):.6g} s"
+    return f"{float(np.min(trajectory.t_end)):.6g} s"
 
 
 def _facts(trajectory: Trajectory) -> list[tuple[str, str]]:

@@ -13,10 +13,11 @@ from ...algebra import Array
 from ...tracing import Kernel, cache, machine
 from ..integrators.memory import past_numbers, remembered
 from ..integrators.methods import METHODS, Collocation, solver_vectors, stage_count
-from .context import Context, Lane, Status
+from .context import Context, Lane
 from .crossings import near_count
 from .measures import COUNTDOWN, LOOKS, PENDING, REDUCED, Group, Measures
 from .queue_of_runs import QueueOfRuns
+from .status import Status, Stop
 from .stepper import ENTRIES, stepper
 from .system import Plan, Rows, State, System
 
@@ -172,7 +173,7 @@ class Block:
         """Lanes that need the value of a function."""
         if name in self.blocks:
             return self.blocks[name][PENDING] == 1.0
-        return self.lane[Lane.sampled] == 1.0 if name == "update" else self._asking()
+        return self.lane[Lane.sampled] == Stop.sample if name == "update" else self._asking()
 
     def _running(self) -> Array:
         return self.lane[Lane.status] == Status.running

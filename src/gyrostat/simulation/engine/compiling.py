@@ -198,7 +198,7 @@ def _effect(equations: Equations, effect: Callable[..., tuple[Any, Any]]) -> Cal
     at, craft = equations.layout, equations.craft
 
     def jump(x: Array, y: Array) -> Array:
-        state = (equations.own_craft(x), x[0], x[at["q"]], x[at["v"]])
+        state = (equations.own_craft(x), equations.time(x), x[at["q"]], x[at["v"]])
         q, v = call(effect, state, equations.available(x))
         if np.shape(q) != (craft.nq,) or np.shape(v) != (craft.nv,):
             raise ValueError(

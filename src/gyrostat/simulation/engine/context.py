@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Any
 
 from ...tracing.loops import Block, Function, Integer, Mask, Module, Pointer, Vector
+from .status import Status
 
 
 class Context(IntEnum):
@@ -63,7 +64,7 @@ class Lane(IntEnum):
     steps = 14
     rejections = 15
     h_max = 16
-    sampled = 17  # what the stop is: 0 a breakpoint, 1 a sample, 2 a time to save at, where nothing jumps
+    sampled = 17  # what the stop is, as in `Stop`
     h_before = 18  # the step before, since the last jump; 0: none
     begun = 19  # 0 until `start` has been to the run in this lane, then 1
     h_fixed_point = 20  # the longest step that fixed-point iteration is good for; 0: not known yet
@@ -73,15 +74,6 @@ class Lane(IntEnum):
     newton = 24  # 1 or 0: the attempted step is by Newton's iteration
     error_root = 25  # of the last step that an explicit method has accepted; 0: none
     size = 26
-
-
-class Status(IntEnum):
-    running = 0
-    done = 1
-    underflow = 2  # the step became too small
-    not_finite = 3
-    no_convergence = 4  # of the implicit stages
-    stopped = 5  # by a terminal event
 
 
 class StepFunction(Function):

@@ -8,8 +8,9 @@ from typing import Any
 from ...tracing.loops import Mask, Module
 from ..integrators.collocation import keep_stages
 from ..integrators.methods import Collocation, Method, place_of_new
-from .context import Context, Lane, Status, StepFunction
+from .context import Context, Lane, StepFunction
 from .measures import look_at_step
+from .status import Status, Stop
 
 
 def commit(module: Module, method: Method, lanes: int) -> None:
@@ -71,10 +72,10 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
 
     _each_lane(f, stopped, next_stop)
     f.set_before_stop()
-    jumps = f.is_(Lane.sampled, 0.0) | f.is_(Lane.sampled, 1.0)
+    jumps = f.is_(Lane.sampled, Stop.breakpoint) | f.is_(Lane.sampled, Stop.sample)
     lane[Lane.h_before] = jumps.where(0.0, lane[Lane.h_before])
     f.put_state_in_x()
-    taken = f.is_(Lane.sampled, 1.0)
+    taken = f.is_(Lane.sampled, Stop.sample)
     with f.when(taken.any()):
         f.evaluate(Context.update, f.held_new)
         f.copy(f.held_new, f.stage.after(f.n), f.n_held, taken)

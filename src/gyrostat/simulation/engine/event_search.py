@@ -13,8 +13,9 @@ import numpy as np
 from ...algebra import Array
 from ..integrators.methods import METHODS
 from .block import LANES, Block
-from .context import Context, Lane, Status
+from .context import Context, Lane
 from .crossings import Extremum, changes, extrema, points
+from .status import Status
 from .system import Record
 
 REACH = 0.25  # of the distance of its neighbours: how far from where the cubic has it an extremum is sought

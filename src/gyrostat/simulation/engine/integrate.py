@@ -42,6 +42,8 @@ def integrate(
     if course.error is not None:
         raise course.error
     outcome = queue.close()
+    if course.stop:  # steps that were taken back have left rows
+        outcome.saved[plan.saves > outcome.state.t[:, None]] = np.nan
     outcome.interrupted, outcome.error = course.interrupted, course.raised
     return outcome
 
@@ -88,8 +90,9 @@ class _Course:
 def _run(block: Block, course: _Course, share: int) -> None:
     """Until no run waits or is under way, or somebody says stop."""
     compiled = block.system.compiled
+    python = not compiled or any(spec.effect is not None for spec in block.system.specs)
     while course.goes_on():
-        before = None if compiled else block.snapshot()
+        before = block.snapshot() if python else None
         try:
             block.take()
             if not len(block.seated()):

@@ -7,7 +7,8 @@ import threading
 import numpy as np
 
 from ...algebra import Array
-from .context import Lane, Status
+from .context import Lane
+from .status import Status
 from .system import Outcome, Plan, State, System
 
 

@@ -22,10 +22,11 @@ from ..integrators.collocation_control import collocation_step
 from ..integrators.explicit import evaluate_stage, explicit_step, explicit_trial
 from ..integrators.implicit import gauss_step, gauss_trial
 from ..integrators.methods import Collocation, Gauss, Method, Tableau, place_of_new
-from .context import Context, Lane, Status, StepFunction
+from .context import Context, Lane, StepFunction
 from .crossings import watch
 from .end_of_step import commit
 from .measures import look
+from .status import Status
 
 ENTRIES = ("start", "advance", "trial", "commit", "look")
 

@@ -64,7 +64,7 @@ class System:
 
 @dataclass(frozen=True)
 class Plan:
-    """How it is integrated. stops: increasing times, the last the end; samples: what each is (`Lane.sampled`)."""
+    """How it is integrated. stops: increasing times, the last the end; samples: what each is (`Stop`)."""
 
     method: str
     stops: Array

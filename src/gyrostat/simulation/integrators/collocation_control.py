@@ -12,7 +12,8 @@ iteration the error (3) of newton.py is added, a hundredth of it (so calibrated 
 from __future__ import annotations
 
 from ...tracing.loops import Mask, Vector
-from ..engine.context import Context, Lane, Status, StepFunction
+from ..engine.context import Context, Lane, StepFunction
+from ..engine.status import Status
 from .collocation import Trial, collocation_trial
 from .gauss import Collocation
 from .newton import beyond

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...tracing.loops import Block, Mask, Vector
-from ..engine.context import Context, Lane, Status, StepFunction
+from ..engine.context import Context, Lane, StepFunction
+from ..engine.status import Status
 from .runge_kutta import Tableau
 
 SAFETY, SHRINK, GROW = 0.94, 0.2, 10.0

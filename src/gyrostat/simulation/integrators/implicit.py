@@ -7,7 +7,8 @@ integrals) or is zero but for round-off (a motion in a plane) has no say in it.
 from __future__ import annotations
 
 from ...tracing.loops import Block, Mask, Vector
-from ..engine.context import Context, Lane, Status, StepFunction
+from ..engine.context import Context, Lane, StepFunction
+from ..engine.status import Status
 from .gauss import Gauss
 
 MOST_ITERATIONS = 100

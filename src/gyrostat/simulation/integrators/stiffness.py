@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel
-from ..engine.context import Status
+from ..engine.status import Status
 from ..engine.system import Plan, State, System
 
 LIMITS = {"dop853": 6.1, "rk45": 3.3}  # on the negative real axis (Hairer & Wanner, IV.2)

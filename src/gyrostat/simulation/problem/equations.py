@@ -93,6 +93,7 @@ class Equations:
             "held_z": memory if self.sampled else 0,
             "sample": 1 if self.sampled else 0,
             "run": 1,
+            "epoch": 1,
             "momentum": 6 if self.conserve else 0,
         }
         sizes |= {f"input {name}": int(np.prod(shape, dtype=int)) for name, shape in self.inputs.items()}
@@ -106,6 +107,10 @@ class Equations:
         return Layout(sizes)
 
     # ---- what x means
+
+    def time(self, x: Array) -> Any:
+        """As users see it."""
+        return x[0] + x[self.layout["epoch"]][0]
 
     def own_craft(self, x: Array) -> Spacecraft:
         """The spacecraft with the run's own values."""
@@ -137,7 +142,7 @@ class Equations:
         if control.sampled:
             available["sample"] = available["sample"] + 1.0  # the one that is being taken
         memory = (z,) if control.remembers else ()
-        state = (craft, x[0], x[at["q"]], self.velocity(x), *memory)
+        state = (craft, self.time(x), x[at["q"]], self.velocity(x), *memory)
         tau = _shaped(call(control.output, state, available), craft.nv, "the control law", "tau")
         if self.conserve and self.python_control and np.any(tau[craft.joint(craft.base).v_at] != 0.0):
             raise ValueError("conserve='momentum': the control law loads the base. Return zeros there, or use wheels.")
@@ -160,13 +165,13 @@ class Equations:
         if has_passive_forces(craft, self.stops):
             tau = applied + passive_forces(craft, x[self.layout["q"]], v, self.stops)
         wrenches = None if self.environment is None else self._wrenches(x)
-        follows = {name: np.reshape(f(x[0]) if callable(f) else f, -1) for name, f in self.prescribed.items()}
+        follows = {name: np.reshape(f(self.time(x)) if callable(f) else f, -1) for name, f in self.prescribed.items()}
         return Acting(command, tau, wrenches, follows, zdot, load_rate)
 
     def signals(self, x: Array) -> tuple[Signals, Array, Array]:
         """What acts now; the rate of the controller's memory; the rate of the lagging loads."""
         craft = self.own_craft(x)
-        t, q, v = x[0], x[self.layout["q"]], self.velocity(x)
+        t, q, v = self.time(x), x[self.layout["q"]], self.velocity(x)
         command, tau, wrenches, follows, zdot, load_rate = self.acting(x)
         held = None
         if self.constraints:
@@ -190,7 +195,7 @@ class Equations:
 
     def residuals(self, x: Array) -> Residuals:
         """How far the constraints are from being satisfied."""
-        return residuals(self.own_craft(x), x[0], x[self.layout["q"]], self.velocity(x), self.constraints)
+        return residuals(self.own_craft(x), self.time(x), x[self.layout["q"]], self.velocity(x), self.constraints)
 
     def _command(self, x: Array) -> tuple[Array, Array]:
         at = self.layout
@@ -211,7 +216,7 @@ class Equations:
         """Of the environment, (nbodies, 6)."""
         assert self.environment is not None
         craft = self.own_craft(x)
-        state = (craft, x[0], x[self.layout["q"]], self.velocity(x))
+        state = (craft, self.time(x), x[self.layout["q"]], self.velocity(x))
         wrenches = np.asarray(call(self.environment.wrenches, state, self.available(x)))
         if wrenches.shape != (craft.nbodies, 6):
             raise ValueError(
@@ -222,7 +227,9 @@ class Equations:
     def potential(self, x: Array) -> Any:
         """Of the environment, in J."""
         assert self.environment is not None and self.environment.potential is not None
-        return call(self.environment.potential, (self.own_craft(x), x[0], x[self.layout["q"]]), self.available(x))
+        return call(
+            self.environment.potential, (self.own_craft(x), self.time(x), x[self.layout["q"]]), self.available(x)
+        )
 
     def fill(self, x: Array) -> None:
         """Write into x (of floats) what has to be computed in Python."""
@@ -254,7 +261,7 @@ class Equations:
         """The event functions of (craft, t, q, v), as one function of x."""
 
         def events(x: Array) -> Array:
-            state = (self.own_craft(x), x[0], x[self.layout["q"]], self.velocity(x))
+            state = (self.own_craft(x), self.time(x), x[self.layout["q"]], self.velocity(x))
             return np.array([np.reshape(call(f, state, self.available(x)), ())[()] for f in functions])
 
         return events

@@ -3,7 +3,7 @@
     x = (t, y, held, constants),   y = (q, v, z, load, impulse, work)
 
 z: memory of a continuous controller; load: what lagging actuators deliver; impulse and work: integrals for the audit. held: what a
-sampled controller holds, its torque, memory and the number of its last sample. constants: the run's number, its momentum, inputs
+sampled controller holds, its torque, memory and the number of its last sample. constants: the run's number, its epoch, momentum, inputs
 and parameters.
 """
 

@@ -19,7 +19,6 @@ from ..result.trajectory import Trajectory
 from .equations import Equations
 from .settings import Settings
 
-DEFAULT_TIMES = 401
 MAX_STEPS = 2_000_000  # attempted, of each run
 SMALLEST_RTOL = 2.3e-14  # a hundred times the round-off of float64
 
@@ -83,46 +82,6 @@ def functions_of(request: Request) -> dict[str, Any]:
                     f"resume: the run had {name}=, a function, which its file does not hold. Give {name}= again."
                 )
     return functions
-
-
-def times(t_span: Any, save_at: Any, step: float | None, resume: Trajectory | None) -> tuple[Array, Array]:
-    """(start, end), and the times to keep."""
-    if t_span is None:
-        if resume is None:
-            raise TypeError("simulate needs t_span=(start, end) in seconds.")
-        t_span = resume.data.attrs["t_span"]
-    span = np.asarray(t_span, dtype=float)
-    if span.shape != (2,) or not np.isfinite(span).all() or not span[0] <= span[1]:
-        raise ValueError(f"t_span is {t_span!r}; expected (start, end) in seconds, the end not before the start.")
-    if resume is not None and span[1] < resume.data.attrs["t_span"][1]:
-        raise ValueError(
-            f"t_span ends at {span[1]} s; the run that is continued was made to {resume.data.attrs['t_span'][1]} s."
-        )
-    if save_at is None:
-        return span, _default_times(span, step, resume)
-    save = np.atleast_1d(np.asarray(save_at, dtype=float))
-    if save.ndim != 1 or not np.isfinite(save).all() or (np.diff(save) <= 0).any():
-        raise ValueError("save_at must be increasing times in seconds.")
-    if len(save) and (save[0] < span[0] or save[-1] > span[1]):
-        raise ValueError(f"save_at runs from {save[0]} to {save[-1]} s, beyond t_span ({span[0]}, {span[1]}).")
-    return span, save
-
-
-def _default_times(span: Array, step: float | None, resume: Trajectory | None) -> Array:
-    begin, end = span
-    if resume is not None:
-        if tuple(span) == tuple(resume.data.attrs["t_span"]):
-            return resume.time
-        begin = resume.time[-1]
-    if step is None:
-        save = np.linspace(begin, end, DEFAULT_TIMES)
-    else:
-        steps = max(1, round((end - begin) / step))
-        every = max(1, -(-steps // (DEFAULT_TIMES - 1)))
-        save = begin + step * np.arange(0, steps + 1, every)
-        save = np.append(save[save < end - 1e-9 * step], end)
-    save = np.unique(save)
-    return save if resume is None else np.concatenate([resume.time, save[save > begin]])
 
 
 def controller_of(control: Any) -> Controller | None:
@@ -212,28 +171,3 @@ def tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Array
         )
     result[1][controlled:] = np.inf
     return result[0], result[1], controlled
-
-
-def stops_of(equations: Equations, span: Array, breakpoints: Sequence[float], saves: Any) -> tuple[Array, Array]:
-    """Times at which steps must end, the last the end of the span; what each is: 1 a sample of the controller, 2 a time to save
-    at where nothing jumps, 0 any other.
-
-    Times closer than round-off are one.
-    """
-    begin, end = span
-    close = 1e-12 * max(1.0, abs(begin), abs(end))
-    samples: Array = np.zeros(0)
-    if equations.control is not None and equations.control.period is not None:
-        period = equations.control.period
-        last = int(np.floor((end - equations.t0 + close) / period))
-        samples = np.minimum(equations.t0 + period * np.arange(1, last + 1), end)
-    entries = [(t, 1.0) for t in samples] + [(t, 0.0) for t in (*breakpoints, end)] + [(t, 2.0) for t in saves]
-    found: list[tuple[float, float]] = []
-    for t, kind in sorted(e for e in entries if begin + close < e[0] <= end):
-        if found and t - found[-1][0] <= close:
-            kinds = {kind, found[-1][1]}
-            strongest = next(k for k in (1.0, 0.0, 2.0) if k in kinds)
-            found[-1] = (end if end - t <= close else found[-1][0], strongest)
-        else:
-            found.append((t, kind))
-    return np.array([t for t, _ in found]), np.array([kind for _, kind in found])

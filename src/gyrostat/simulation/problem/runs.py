@@ -21,7 +21,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Runs:
-    """constants: (runs, k), as the equations take them: number, momentum (if conserved), inputs, parameters."""
+    """constants: (runs, k), as the equations take them: number, epoch, momentum (if conserved), inputs, parameters."""
 
     q: Array  # (runs, nq)
     v: Array  # (runs, nv)
@@ -47,6 +47,7 @@ def begin(
     inputs: Mapping[str, Any] | None,
     runs: Any,
     conserve: bool,
+    epoch: float = 0.0,
 ) -> Runs:
     q, v, single = _initial_state(craft, q0, v0)
     given = dict(parameters or {})
@@ -64,7 +65,7 @@ def begin(
     numbers = np.arange(count, dtype=float) if runs is None else np.asarray(runs, dtype=float)
     if numbers.shape not in ((), (count,)):
         raise ValueError(f"runs has shape {numbers.shape}; expected the numbers of {count} runs.")
-    parts = [np.broadcast_to(numbers, (count,))[:, None]]
+    parts = [np.broadcast_to(numbers, (count,))[:, None], np.full((count, 1), epoch)]
     if conserve:
         parts.append(_momenta(craft, q, v, values))
     parts += [x.reshape(count, -1) for x in (*shown.values(), *values.values())]
@@ -85,7 +86,7 @@ def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
             f"resume: {craft.name} is not as it was in the run that is continued: {other}. Go on with trajectory.craft, or run it anew."
         )
     count = len(resume.state.t)
-    q, v = resume.q.reshape(count, -1, craft.nq)[:, 0], resume.v.reshape(count, -1, craft.nv)[:, 0]
+    q, v = (x.reshape(count, -1) for x in resume.final)
     inputs = {name: tuple(shape) for name, shape in resume.data.attrs.get("inputs", {}).items()}
     return Runs(q, v, not resume.batched, resume.constants, inputs, resume.parameters)
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from ...algebra import Array
 from ..engine.compiling import SimulationWarning
-from ..engine.context import Status
+from ..engine.status import Status
 from ..engine.system import Outcome, Plan, Record, State
 from ..problem.equations import Equations
 from ..problem.request import FUNCTIONS
 from ..problem.runs import Runs
 from ..problem.settings import Settings
+from ..problem.times import Times
 from .dataset import dataset, end_states
 from .trajectory import Event, Trajectory
 
@@ -33,29 +34,32 @@ def trajectory_of(
     runs: Runs,
     settings: Settings,
     functions: Mapping[str, Any],
-    span: Array,
+    times: Times,
     resume: Trajectory | None,
     stability_share: float = 0.0,
 ) -> Trajectory:
     from ... import __version__
 
     craft, state = equations.craft, outcome.state
-    failures = tuple(_failure(equations, state, runs, k) for k in range(runs.count) if _failed(state.status[k]))
-    _warn(craft.name, failures, outcome, plan)
-    data = dataset(equations, plan.saves, outcome.saved, runs.constants, runs.single)
-    data = data.assign(end_states(equations, state, runs.constants, runs.single))
+    ends = times.outside(state.t)
+    failures = tuple(
+        _failure(equations, state, ends[k], runs, k) for k in range(runs.count) if _failed(state.status[k])
+    )
+    _warn(craft.name, failures, outcome, plan, ends)
+    data = dataset(equations, times.save, outcome.saved, runs.constants, runs.single)
+    data = data.assign(end_states(equations, state, ends, runs.constants, runs.single))
     data.attrs = {
         "model": craft.name,
         "gyrostat": __version__,
         **settings.attributes(),
-        "t_span": (float(span[0] if resume is None else resume.data.attrs["t_span"][0]), float(span[1])),
+        "t_span": (float(times.span[0] if resume is None else resume.data.attrs["t_span"][0]), float(times.span[1])),
         "t0": equations.t0,
         "inputs": {name: list(shape) for name, shape in runs.inputs.items()},
         "functions": [name for name in FUNCTIONS if functions[name] is not None],
         "failures": failures,
         "stability_share": stability_share,
     }
-    events = tuple(_event(equations, record, runs.constants) for record in outcome.records)
+    events = tuple(_event(equations, record, times, runs.constants) for record in outcome.records)
     if resume is not None:
         _keep_earlier_rows(data, resume)
         events = tuple(sorted((*resume.events, *events), key=lambda e: (e.run, e.t)))
@@ -68,22 +72,21 @@ def trajectory_of(
 def with_trajectory(error: Exception, trajectory: Trajectory) -> Exception:
     """The user's own exception, which bears what was computed before it as `trajectory`."""
     error.trajectory = trajectory  # type: ignore[attr-defined]
-    reached = float(trajectory.state.t.min())
     error.add_note(
-        f"What was computed up to t = {reached:.9g} s is in this exception's attribute 'trajectory'; save it, or go on from it with "
-        f"simulate(craft, resume=error.trajectory, ...) once the function is mended."
+        f"What was computed up to t = {float(np.min(trajectory.t_end)):.9g} s is in this exception's attribute 'trajectory'; save it, or go "
+        f"on from it with simulate(craft, resume=error.trajectory, ...) once the function is mended."
     )
     return error
 
 
-def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan) -> None:
+def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan, ends: Array) -> None:
     for message in failures:
         warnings.warn(message, SimulationWarning, stacklevel=4)
     unfinished = outcome.state.status == Status.running
     if unfinished.any() and not outcome.interrupted:
         warnings.warn(
             f"{name}: {int(unfinished.sum())} of {len(unfinished)} runs took {plan.most_steps} steps and reached only "
-            f"t = {outcome.state.t[unfinished].min():.6g} s. Go on with simulate(craft, resume=trajectory), raise max_steps, loosen "
+            f"t = {ends[unfinished].min():.6g} s. Go on with simulate(craft, resume=trajectory), raise max_steps, loosen "
             f"rtol, or look for an unstable control law.",
             SimulationWarning,
             stacklevel=4,
@@ -102,19 +105,20 @@ def _keep_earlier_rows(data: Any, resume: Trajectory) -> None:
             current[at] = np.where(np.isnan(known), current[at], known)
 
 
-def _event(equations: Equations, record: Record, constants: Array) -> Event:
+def _event(equations: Equations, record: Record, times: Times, constants: Array) -> Event:
     at = equations.layout
     x = np.zeros(at.size)
     x[0], x[at.state], x[at.held] = record.t, record.y, record.held
     x[at["run"].start :][: constants.shape[1]] = constants[record.run]
-    return Event(record.run, record.event, record.t, x[at["q"]], np.asarray(equations.velocity(x), dtype=float))
+    t = float(times.outside(record.t))
+    return Event(record.run, record.event, t, x[at["q"]], np.asarray(equations.velocity(x), dtype=float))
 
 
 def _failed(status: float) -> bool:
     return Status(int(status)) in _REASONS
 
 
-def _failure(equations: Equations, state: State, runs: Runs, k: int) -> str:
+def _failure(equations: Equations, state: State, t: float, runs: Runs, k: int) -> str:
     """When and why run k stopped, and the joint that moved fastest in its last good state."""
     at, craft = equations.layout, equations.craft
     rates = at.part(state.y[k], "v")
@@ -125,6 +129,6 @@ def _failure(equations: Equations, state: State, runs: Runs, k: int) -> str:
     place = int(np.argmax(np.abs(rates[fastest.v_at])))
     rate, unit = rates[fastest.v_at][place], fastest.motion.v_units[place]
     return (
-        f"{who}: stopped at t = {state.t[k]:.9g} s: {_REASONS[Status(int(state.status[k]))]}. "
+        f"{who}: stopped at t = {t:.9g} s: {_REASONS[Status(int(state.status[k]))]}. "
         f"Fastest joint there: '{fastest.name}' at {rate:.4g} {unit}. The last good state is kept."
     )

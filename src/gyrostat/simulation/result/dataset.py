@@ -87,12 +87,12 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, s
     return xarray.Dataset(variables, coords=coords)
 
 
-def end_states(equations: Equations, state: State, constants: Array, single: bool) -> dict[str, Any]:
-    """Where each run ended, at a saved time or not: variables t_end, q_end, v_end."""
+def end_states(equations: Equations, state: State, times: Array, constants: Array, single: bool) -> dict[str, Any]:
+    """Where each run ended, at a saved time or not: variables t_end, q_end, v_end. times: when, (runs,)."""
     rows = np.hstack([state.y, state.held])[:, None]
     q, v = configurations(equations, rows), velocities(equations, state.t[:, None], rows, constants)
     lead = () if single else ("run",)
-    values = {"t_end": ((), state.t, "s"), "q_end": (("q_name",), q[:, 0], ""), "v_end": (("v_name",), v[:, 0], "")}
+    values = {"t_end": ((), times, "s"), "q_end": (("q_name",), q[:, 0], ""), "v_end": (("v_name",), v[:, 0], "")}
     return {
         name: ((*lead, *dims), x[0] if single else x.copy(), {"long_name": "at the end of the run", "units": unit})
         for name, (dims, x, unit) in values.items()

@@ -106,7 +106,6 @@ def arguments(trajectory: Trajectory, equations: Equations) -> Array:
     """x at every saved state, ([runs,] times, size)."""
     data, at = trajectory.data, equations.layout
     x = np.zeros((*trajectory.q.shape[:-1], at.size))
-    x[..., 0] = trajectory.time
     x[..., at["q"]] = trajectory.q
     x[..., at["v"]] = trajectory.v[..., 6:] if equations.conserve else trajectory.v
     for name in ("z", "load", "impulse", "held", "held_z", "sample"):
@@ -114,6 +113,7 @@ def arguments(trajectory: Trajectory, equations: Equations) -> Array:
             x[..., at[name]] = data[name].values.reshape(*x.shape[:-1], -1)
     constants = trajectory.constants
     x[..., at["run"].start :][..., : constants.shape[1]] = constants[:, None] if trajectory.batched else constants[0]
+    x[..., 0] = trajectory.time - x[..., at["epoch"].start]
     for row in x.reshape(-1, at.size):
         if not np.isnan(row[at["q"]]).any():
             equations.fill(row)

@@ -17,7 +17,7 @@ from ...formulations import recursive
 from ...kinematics import Poses, center_of_mass, forward_kinematics, frame_pose, jacobian
 from ...model import Spacecraft, nearest
 from ...tracing import compile
-from ..engine.context import Status
+from ..engine.status import Status
 from ..engine.system import State
 
 if TYPE_CHECKING:
@@ -98,6 +98,11 @@ class Trajectory:
         if "q_end" in self.data:
             return self.data["q_end"].values, self.data["v_end"].values
         return self.q[..., -1, :], self.v[..., -1, :]
+
+    @property
+    def t_end(self) -> Array:
+        """When each run ended, in s, with the batch axis if there is one."""
+        return self.data["t_end"].values if "t_end" in self.data else self.time[-1]
 
     @property
     def batched(self) -> bool:

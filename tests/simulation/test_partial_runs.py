@@ -1,0 +1,113 @@
+"""What there is is kept: an error in a user's function does not cost the run, and what cannot fit is refused before it is begun."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from manoeuvre import start
+
+CRAFT, Q, V = start()
+V = V + 0.02
+
+
+class Broken(Exception):
+    pass
+
+
+def failing(when, right=None):
+    """Raises once t has passed `when`, as a bug in a table of a law does."""
+
+    def law(craft, t, q, v):
+        if float(t) > when:
+            raise Broken(f"no entry at {float(t):.3f}")
+        return np.concatenate([np.zeros(6), -0.1 * v[6:]])
+
+    return law
+
+
+def mended(craft, t, q, v):
+    float(t)
+    return np.concatenate([np.zeros(6), -0.1 * v[6:]])
+
+
+def quietly(function, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments, **options)
+
+
+@pytest.mark.parametrize("method", ["dop853", "gauss16"])
+def test_an_error_in_a_law_keeps_the_run_up_to_it(method):
+    options = {"rtol": 1e-7, "integrator": method}
+    with pytest.raises(Broken, match="no entry") as caught:
+        quietly(gs.simulate, CRAFT, Q, V, (0, 2.0), control=failing(0.7), **options)
+    part = caught.value.trajectory
+    assert part.interrupted and not part.ok and part.status == ("running",) and 0.0 < part.t_end <= 0.7
+    assert "'trajectory'" in caught.value.__notes__[0] and f"t = {float(part.t_end):.9g} s" in caught.value.__notes__[0]
+    reached = part.time <= part.t_end
+    assert np.isfinite(part.q[reached]).all() and np.isnan(part.q[~reached]).all()
+    whole = quietly(gs.simulate, CRAFT, Q, V, (0, 2.0), control=mended, **options)
+    np.testing.assert_array_equal(part.q[reached], whole.q[reached])
+    again = quietly(gs.simulate, CRAFT, resume=part, control=mended)
+    np.testing.assert_array_equal(again.q, whole.q)
+
+
+def test_an_error_in_an_effect_keeps_the_run_up_to_before_it():
+    def effect(craft, t, q, v):
+        if t > 0.5:
+            raise Broken("no effect")
+        return q, 0.9 * v
+
+    tick = lambda craft, t, q, v: gs.algebra.sin(np.pi * 5.0 * t)
+    event = gs.When(tick, "tick", effect=effect)
+    right = replace(event, effect=lambda craft, t, q, v: (q, 0.9 * v))
+    with pytest.raises(Broken) as caught:
+        gs.simulate(CRAFT, Q, V, (0, 1.0), events=event, max_step=0.05)
+    part = caught.value.trajectory
+    assert part.t_end <= 0.6 + 1e-9 and [e.t for e in part.events] == pytest.approx([0.2, 0.4])
+    whole = gs.simulate(CRAFT, Q, V, (0, 1.0), events=right, max_step=0.05)
+    again = gs.simulate(CRAFT, resume=part, events=right)
+    np.testing.assert_array_equal(again.q, whole.q)
+    assert [e.t for e in again.events] == [e.t for e in whole.events]
+
+
+def test_of_a_batch_each_run_is_kept_where_it_was():
+    qs = np.tile(Q, (20, 1))
+    qs[:, 7] += np.linspace(0.0, 0.4, 20)
+    with pytest.raises(Broken) as caught:
+        quietly(gs.simulate, CRAFT, qs, V, (0, 1.0), control=failing(0.6), rtol=1e-7)
+    part = caught.value.trajectory
+    assert part.status.count("running") > 0
+    again = quietly(gs.simulate, CRAFT, resume=part, control=mended)
+    whole = quietly(gs.simulate, CRAFT, qs, V, (0, 1.0), control=mended, rtol=1e-7)
+    np.testing.assert_array_equal(again.q, whole.q)
+
+
+def test_the_limit_on_the_process_counts():
+    """In a process with a real limit: refused by our own words, not by a failed allocation."""
+    code = """
+        import resource, numpy as np, gyrostat as gs
+        craft = gs.load("servicer")
+        q = np.tile(gs.neutral(craft), (4000, 1))
+        gs.simulate(craft, q[:1], None, (0, 0.1))
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 200_000_000, used + 200_000_000))
+        try:
+            gs.simulate(craft, q, None, (0, 0.1))
+        except MemoryError as error:
+            print(error)
+        gs.simulate(craft, q, None, (0, 0.1), save_at=[0.1])
+        print("fits")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert "4,000 runs, each kept at 401 times, needs" in done.stdout and "fits" in done.stdout, done.stderr
