@@ -135,3 +135,31 @@ def test_residuals_and_capture_know_the_driven_speed():
     bounced = gc.capture(craft, q, v, [hinge, angle], t=0.4, restitution=0.5)
     after = gc.residuals(craft, 0.4, q, bounced.v, [angle]).velocity[0]
     assert after == pytest.approx(-0.5 * before, abs=1e-12)
+
+
+def test_speeds_that_contradict_each_other_are_refused():
+    """Two motors on one hinge at different rates: neither project nor capture may return a state in which one of them lies."""
+    craft, q, v = tumbling_pair()
+    hinge = gc.grasped(craft, 0.0, q, gc.revolute("hand_L", "grip_L"))
+    motors = [
+        gc.grasped(craft, 0.0, q, gc.driven(gc.angle("hand_L", "grip_L"), lambda t, w=w: w * t)) for w in (0.1, 0.3)
+    ]
+    for function in (
+        lambda: gc.project(craft, 0.0, q, v, [hinge, *motors]),
+        lambda: gc.capture(craft, q, v, [hinge, *motors]),
+    ):
+        with pytest.raises(
+            ValueError, match="no impulse gives the driven angle of hand_L and grip_L the speed it asks for"
+        ):
+            function()
+    same = gc.grasped(craft, 0.0, q, gc.driven(gc.angle("hand_L", "grip_L"), lambda t: 0.1 * t))
+    found = gc.capture(craft, q, v, [hinge, motors[0], same]).v
+    assert np.abs(gc.residuals(craft, 0.0, q, found, [hinge, motors[0], same]).velocity).max() < 1e-12
+
+
+def test_a_rod_between_points_that_meet_is_named():
+    one = gs.Spacecraft.build("one", [gs.Body("a", 2.0, inertia=(1, 1, 1))])
+    two = gs.Spacecraft.build("two", [gs.Body("b", 3.0, inertia=(1, 1, 1))])
+    craft = together("rod", [one, two])
+    with pytest.raises(ValueError, match="the distance of a and b is still open by 1 "):
+        gc.project(craft, 0.0, gs.neutral(craft), np.zeros(12), [gc.distance("a", "b", 1.0)])

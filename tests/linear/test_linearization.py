@@ -345,6 +345,8 @@ def test_laws_that_have_no_derivative_are_refused():
         gs.linearize(craft, control=lambda craft, t, q, v: np.zeros(craft.nv) if float(q[0]) > 0 else v)
     with pytest.raises(ValueError, match="memory has shape .2,.; expected .0,."):
         gs.linearize(craft, memory=(1.0, 2.0))
+    with pytest.raises(ValueError, match="q has shape .2, 5.; expected one state"):
+        gs.linearize(craft, np.tile(gs.neutral(craft), (2, 1)))
     with pytest.raises(ValueError, match="tau has shape"):
         gs.linearize(craft, None, None, np.zeros(2))
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array
+from ..algebra import Array, is_symbolic
 from ..algebra.semidefinite import least_norm_solution
 from ..formulations.recursive import forward_dynamics, kinetic_energy
 from ..kinematics import body_twists, inertial_poses, joint_poses, step_configuration
@@ -76,7 +76,9 @@ def project(
     else:
         raise ValueError(_open(craft, t, q, v, constraints, iterations))
     error = residuals(craft, t, q, v, constraints).velocity
-    return q, v + _response(craft, q, constraints, -error)[0]
+    after = v + _response(craft, q, constraints, -error)[0]
+    _demand_speeds(craft, t, q, after, constraints, np.zeros_like(error), error)
+    return q, after
 
 
 def capture(
@@ -101,6 +103,7 @@ def capture(
     rows = np.repeat(e, [c.size for c in constraints])
     dv, impulses, now = _response(craft, q, constraints, -(1.0 + rows) * error, locked)
     after = v + dv
+    _demand_speeds(craft, t, q, after, constraints, -rows * error, error)
     lost = kinetic_energy(craft, q, v) - kinetic_energy(craft, q, after)
     return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
 
@@ -127,6 +130,27 @@ def _now(
 ) -> tuple[Kinematics, list[Constrained]]:
     at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, joint_poses(craft, q)))
     return at, [constrained(craft, at, constraint) for constraint in constraints]
+
+
+def _demand_speeds(
+    craft: Spacecraft,
+    t: Any,
+    q: Array,
+    v: Array,
+    constraints: Sequence[AbstractConstraint],
+    wanted: Array,
+    before: Array,
+) -> None:
+    """That the impulses gave every row the velocity wanted: rows that bind the same motion may ask for different ones."""
+    left = residuals(craft, t, q, v, constraints).velocity - wanted
+    if is_symbolic(left) or np.abs(left).max(initial=0.0) <= 1e-4 * np.abs(before).max(initial=0.0) + 1e-9:
+        return
+    worst = int(np.argmax(np.abs(left)))
+    title = [c.title for c in constraints for _ in range(c.size)][worst]
+    raise ValueError(
+        f"{craft.name}: no impulse gives the {title} the speed it asks for; {left[worst]:.3g} (m/s or rad/s) is left. Other constraints, or locked "
+        f"joints, bind the same motion: drive them alike, or leave one out."
+    )
 
 
 def _open(

@@ -21,7 +21,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..algebra import Array, Pose, asin, atan2, clip, cos, cross, floor, frame_along, log_so3, norm, sin, skew, sqrt
+from ..algebra import (
+    Array,
+    Pose,
+    asin,
+    atan2,
+    clip,
+    cos,
+    cross,
+    floor,
+    frame_along,
+    log_so3,
+    norm,
+    sin,
+    skew,
+    sqrt,
+    where,
+)
 from ..algebra.directional import derivative_along
 from ..algebra.frozen import frozen
 
@@ -239,7 +255,9 @@ class Distance(AbstractConstraint):
         return np.array([norm(X_12.p) - self.length]) - f
 
     def G(self, X_12: Pose) -> Array:
-        return np.concatenate([np.zeros(3), X_12.p / norm(X_12.p)])[None]
+        apart = X_12.p @ X_12.p
+        length = sqrt(where(apart > 0.0, apart, 1.0))  # a rod of no length has no direction: its row is then zero
+        return np.concatenate([np.zeros(3), X_12.p / length])[None]
 
     def as_it_is(self, X_12: Pose, f: Array) -> Self:
         length = norm(X_12.p)

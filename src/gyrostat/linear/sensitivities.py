@@ -83,6 +83,12 @@ class Point:
 
 def point_of(request: Request, tau: Any) -> Point:
     """The start of a run, if its equations can be differentiated there."""
+    for name, given in (("q", request.q0), ("v", request.v0)):
+        if given is not None and np.ndim(given) > 1:
+            raise ValueError(
+                f"{name} has shape {np.shape(given)}; expected one state. For a batch, call it for each, or compile "
+                f"gyrostat.tracing.linear_motion, the bare equations of motion."
+            )
     equations, x = equations_at(replace(request, stabilisation=NO_STABILISATION))
     control = equations.control
     if control is not None and control.sampled:
