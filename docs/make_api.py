@@ -1,7 +1,7 @@
 """docs/api.md, every public name with its line, made from the code: `python docs/make_api.py`.
 
-A name's line is the first sentence of its docstring; a constant's is the comment beside its definition. A room offers what its
-`__init__.py` imports under its own name (`from .x import y as y`) or defines, or what its `__all__` lists.
+A name's line is the first sentence of its docstring; a constant's is the comment beside its definition. A room offers
+what its `__init__.py` imports under its own name (`from .x import y as y`) or defines, or what its `__all__` lists.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ PAGE = Path(__file__).resolve().parent / "api.md"
 HEAD = """# Public names
 
 Made from the code by `python docs/make_api.py`; `import gyrostat as gs` gives all of them, each loaded when first used.
-What is used day by day stands at the top; the rest is in rooms: `gs.control.line`, or `from gyrostat.control import line`.
+What is used day by day stands at the top; the rest is in rooms: `gs.control.line`, or
+`from gyrostat.control import line`.
 What is not listed here may change without notice.
 """
 

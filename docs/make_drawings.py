@@ -14,14 +14,18 @@ MOST = 180  # characters of a layer's line
 STYLE = """
   text { font-family: sans-serif; font-size: 14px; fill: #1f2937 }
   .name { font-weight: 600 } .small { font-size: 12px; fill: #4b5563 }
-  rect { fill: #f3f4f6; stroke: #9ca3af } .strong { fill: #dbeafe; stroke: #60a5fa } .data { fill: #fef3c7; stroke: #f59e0b }
+  rect { fill: #f3f4f6; stroke: #9ca3af }
+  .strong { fill: #dbeafe; stroke: #60a5fa } .data { fill: #fef3c7; stroke: #f59e0b }
   path { stroke: #6b7280; stroke-width: 1.5; fill: none } marker path { fill: #6b7280; stroke: none }
   @media (prefers-color-scheme: dark) {
     text { fill: #e5e7eb } .small { fill: #9ca3af } rect { fill: #1f2937; stroke: #4b5563 }
     .strong { fill: #1e3a5f; stroke: #3b82f6 } .data { fill: #4a3510; stroke: #d97706 }
   }
 """
-ARROW = '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker>'
+ARROW = (
+    '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0 0L8 4L0 8z"/></marker>'
+)
 
 
 def svg(width: int, height: int, title: str, parts: list[str]) -> str:

@@ -1,7 +1,7 @@
 """What holds for every test: compiled kernels go to a cache of the tests' own.
 
-It is shared by the processes of a run and kept between runs, as what an entry depends on is in its name; the user's own cache
-neither helps a test nor is touched by one. Processes that tests start inherit the setting.
+It is shared by the processes of a run and kept between runs, as what an entry depends on is in its name; the user's own
+cache neither helps a test nor is touched by one. Processes that tests start inherit the setting.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ def modules() -> list[Path]:
 
 
 def layer_of(path: Path) -> str | None:
-    """A folder, or a module of the package itself; None for `__init__.py`, which gathers the public names of all layers."""
+    """A folder, or a module of the package itself; None for `__init__.py`,
+    which gathers the public names of all layers.
+    """
     top = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     return None if top in ("__init__", "__main__") else top
 
@@ -131,7 +133,8 @@ def test_import_loads_numpy_alone():
     """Third-party modules are those found in site-packages; what NumPy itself loads is NumPy's."""
     code = (
         "import sys, numpy; before = set(sys.modules); import gyrostat; new = set(sys.modules) - before; "
-        "tops = {n.split('.')[0] for n in new} - set(sys.stdlib_module_names) - {'gyrostat', 'numpy'}; print(sorted(tops))"
+        "tops = {n.split('.')[0] for n in new} - set(sys.stdlib_module_names) - {'gyrostat', 'numpy'}; "
+        "print(sorted(tops))"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, env=environment)

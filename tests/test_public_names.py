@@ -42,8 +42,8 @@ def test_nothing_but_the_offered_names_leaks_out():
 def test_rooms_are_there_at_once_and_import_finds_them(room):
     """`gs.room` in a fresh process; `import gyrostat.room` and `from gyrostat import room` give the same module."""
     code = (
-        f"import gyrostat as gs; first = gs.{room}; import gyrostat.{room} as second; from gyrostat import {room} as third; "
-        f"assert first is second is third and first.__name__ == 'gyrostat.{room}' and first.__doc__"
+        f"import gyrostat as gs; first = gs.{room}; import gyrostat.{room} as second; from gyrostat import {room} as "
+        f"third; assert first is second is third and first.__name__ == 'gyrostat.{room}' and first.__doc__"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -1,17 +1,17 @@
 """How the house stands: sizes, imports, long functions, files touched by three runs, and code that is written twice.
 
     python tools/house.py                     # this checkout
-    python tools/house.py OTHER [OTHER ...]   # other checkouts, such as a git worktree of an earlier commit, then this one
+    python tools/house.py OTHER [OTHER ...]   # other checkouts (a git worktree of an earlier commit), then this one
 
-A file is touched by a run if a function in it is executed while the run is made, with the kernel cache off; loading the file of a
-scenario does not count. The runs are of bundled craft:
+A file is touched by a run if a function in it is executed while the run is made, with the kernel cache off; loading the
+file of a scenario does not count. The runs are of bundled craft:
 
 - simulate: `gs.simulate` of the servicer with a law, an event and actuators;
 - capture: `simulate()` of the bundled scenario `capture`: approach, grasp, hold, release;
 - formation: `simulate()` of the bundled scenario `station`: two members, one of which sees the other.
 
-Repeated code is a run of ten lines or more (no comments, docstrings, blank lines, imports) that stands in two places: the same to the letter,
-or alike but for names, strings and numbers.
+Repeated code is a run of ten lines or more (no comments, docstrings, blank lines, imports) that stands in two places:
+the same to the letter, or alike but for names, strings and numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Where a floating arm works well: dynamic singularities, manipulability, reach, and how much its motion disturbs the base.
+"""Where a floating arm works well: dynamic singularities, manipulability, reach, and how much its motion disturbs the
+base.
 
-All of it follows from J*, H* and the base's answer to joint rates, which depend on the joint coordinates alone, and on the mass
-properties: unlike a fixed arm's, the singularities of a floating one are dynamic (Papadopoulos & Dubowsky 1993).
+All of it follows from J*, H* and the base's answer to joint rates, which depend on the joint coordinates alone, and on
+the mass properties: unlike a fixed arm's, the singularities of a floating one are dynamic (Papadopoulos & Dubowsky
+1993).
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ def measures(
 
 
 def joint_grid(craft: Spacecraft, q: Array, axes: dict[str, Array]) -> Array:
-    """Configurations like q in which the named one-coordinate joints take all combinations of values, (k1, k2, ..., nq)."""
+    """Configurations like q in which the named one-coordinate joints take all combinations of
+    values, (k1, k2, ..., nq).
+    """
     values = np.meshgrid(*(np.asarray(v, dtype=float) for v in axes.values()), indexing="ij")
     grid = np.tile(np.asarray(q, dtype=float), (*values[0].shape, 1))
     for name, value in zip(axes, values, strict=True):
@@ -98,16 +102,17 @@ def dynamic_singularities(
     axes: dict[str, Array],
     rows: Sequence[int] = POSITION,
 ) -> Array:
-    """Configurations (k, nq) at which det J* = 0, J* of the joints in `axes` for as many `rows`: found on the lines of their grid.
+    """Configurations (k, nq) at which det J* = 0, J* of the joints in `axes` for as many `rows`: found on the lines of
+    their grid.
 
-    Every sign change between neighbours on the grid is refined by bisection to round-off. A grid that is too coarse may step over
-    a pair of singularities; the determinant must change sign to be seen.
+    Every sign change between neighbours on the grid is refined by bisection to round-off. A grid that is too coarse may
+    step over a pair of singularities; the determinant must change sign to be seen.
     """
     joints = list(axes)
     if len(joints) != len(rows):
         raise ValueError(
-            f"{len(joints)} joints for {len(rows)} rows of the twist: det J* needs as many. Name other joints in axes, or give "
-            "rows=, e.g. (3, 4) for x and y in base axes."
+            f"{len(joints)} joints for {len(rows)} rows of the twist: det J* needs as many. Name other joints in axes, "
+            "or give rows=, e.g. (3, 4) for x and y in base axes."
         )
     grid, kernel, at = joint_grid(craft, q, axes), _kernel(craft, frame, point), _rates_of(craft, joints)
 
@@ -139,10 +144,11 @@ def path_dependent_workspace(
 ) -> Reach:
     """Which distances from the centre of mass may be singular (Papadopoulos & Dubowsky 1993), by the grid of `axes`.
 
-    The craft's centre of mass stays; a point at distance R from it can be reached with any attitude of the base, so in many joint
-    configurations: where one of them is singular, the point's shell depends on the path taken to it.
+    The craft's centre of mass stays; a point at distance R from it can be reached with any attitude of the base, so in
+    many joint configurations: where one of them is singular, the point's shell depends on the path taken to it.
 
-    gap: singular distances further apart than this fraction of the reach belong to different shells; a finer grid allows less.
+    gap: singular distances further apart than this fraction of the reach belong to different shells; a finer grid
+    allows less.
     """
     reach = measures(craft, joint_grid(craft, q, axes), frame, point).reach
     singular = dynamic_singularities(craft, q, frame, point, axes=axes, rows=rows)

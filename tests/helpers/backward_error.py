@@ -1,4 +1,6 @@
-"""How wrong an acceleration is, in terms of the equation it solves: accelerations of ill-conditioned craft differ by more than they err."""
+"""How wrong an acceleration is, in terms of the equation it solves:
+accelerations of ill-conditioned craft differ by more than they err.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A real Chromium without a window, driven over its DevTools protocol; what it logs and what it asks the network for is kept."""
+"""A real Chromium without a window, driven over its DevTools protocol;
+what it logs and what it asks the network for is kept.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no Chromium here: in
 FLAGS = (
     "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync --disable-extensions --mute-audio "
-    "--remote-debugging-port=0 --remote-allow-origins=* --hide-scrollbars --no-default-browser-check --disable-dev-shm-usage"
+    "--remote-debugging-port=0 --remote-allow-origins=* --hide-scrollbars --no-default-browser-check "
+    "--disable-dev-shm-usage"
 )
 PATIENCE = 60.0  # seconds; software rendering on a busy machine
 

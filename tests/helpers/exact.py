@@ -1,5 +1,5 @@
-"""Fifty digits and more: the same functions on mpmath numbers, and derivatives along a motion by differences that are exact to
-thirty digits. So laws need no tolerance of their own, and float results get a true error."""
+"""Fifty digits and more: the same functions on mpmath numbers, and derivatives along a motion by differences that are
+exact to thirty digits. So laws need no tolerance of their own, and float results get a true error."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def exact_axis(a: np.ndarray) -> np.ndarray:
 
 
 def exact_craft(craft: gs.Spacecraft) -> gs.Spacecraft:
-    """The craft with mpmath numbers for mass properties and geometry, its axes and rotations normalised to all digits."""
+    """The craft with mpmath numbers for mass properties and geometry,
+    its axes and rotations normalised to all digits.
+    """
     bodies = []
     for body in craft.bodies:
         joint = replace(

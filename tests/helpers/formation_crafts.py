@@ -18,8 +18,20 @@ def armed(name="armed") -> gs.Spacecraft:
         name,
         [
             gs.Body("hull", 40.0, (0.02, 0, 0), np.array([3.0, 4.0, 5.0]), joint=gs.Joint("hull", "free")),
-            gs.Body("upper", 3.0, (0.4, 0, 0), np.array([0.02, 0.3, 0.3]), joint=gs.Joint("shoulder", "revolute", "hull", (0.5, 0, 0), axis=(0, 1, 0))),
-            gs.Body("lower", 2.0, (0.3, 0, 0), np.array([0.02, 0.2, 0.2]), joint=gs.Joint("elbow", "revolute", "upper", (0.8, 0, 0), axis=(0, 0, 1))),
+            gs.Body(
+                "upper",
+                3.0,
+                (0.4, 0, 0),
+                np.array([0.02, 0.3, 0.3]),
+                joint=gs.Joint("shoulder", "revolute", "hull", (0.5, 0, 0), axis=(0, 1, 0)),
+            ),
+            gs.Body(
+                "lower",
+                2.0,
+                (0.3, 0, 0),
+                np.array([0.02, 0.2, 0.2]),
+                joint=gs.Joint("elbow", "revolute", "upper", (0.8, 0, 0), axis=(0, 0, 1)),
+            ),
             gs.Wheel("wheel", "hull", (0, 0, 1), 0.05),
         ],
-    )  # fmt: skip
+    )

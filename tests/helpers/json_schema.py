@@ -1,4 +1,7 @@
-"""JSON Schema, as far as `gyrostat schema` uses it: what is wrong with a value, keyword by keyword. An unknown keyword is an error."""
+"""JSON Schema, as far as `gyrostat schema` uses it: what is wrong with a value, keyword by keyword.
+
+An unknown keyword is an error.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ from random_trees import random_axis, random_inertia, random_rotation
 
 
 def sprung(craft: gs.Spacecraft, seed: int) -> gs.Spacecraft:
-    """Dampers and friction anywhere; springs on joints with one coordinate, some of which keep their motors; some joints without."""
+    """Dampers and friction anywhere; springs on joints with one coordinate,
+    some of which keep their motors; some joints without.
+    """
     rng = np.random.default_rng(seed)
     bodies = [craft.bodies[0]]
     for body in craft.bodies[1:]:
@@ -31,7 +33,9 @@ def sprung(craft: gs.Spacecraft, seed: int) -> gs.Spacecraft:
 
 
 def servicer_like(seed: int, *, base: str = "free", wheels: int = 4, arm: int = 7, panels: int = 1) -> gs.Spacecraft:
-    """An arm of driven revolute joints (damped, some sprung), wheels about independent axes, panels on springs; all placed at random."""
+    """An arm of driven revolute joints (damped, some sprung), wheels about independent axes,
+    panels on springs; all placed at random.
+    """
     rng = np.random.default_rng(seed)
     mass = rng.uniform(50, 100)
     turned = random_rotation(rng)  # the base's own joint frame, too

@@ -1,4 +1,6 @@
-"""Spacecraft for the tests of Lie-group Lagrange equations: random trees of Lie subgroups, serial chains, and the paper's order."""
+"""Spacecraft for the tests of Lie-group Lagrange equations:
+random trees of Lie subgroups, serial chains, and the paper's order.
+"""
 
 from __future__ import annotations
 

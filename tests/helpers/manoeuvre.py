@@ -1,4 +1,6 @@
-"""A free-floating six-link manoeuvre of 200 s: the servicer's joints follow smooth references under PD or computed torque."""
+"""A free-floating six-link manoeuvre of 200 s: the servicer's joints follow smooth references under
+PD or computed torque.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A small craft with everything that the manoeuvring modes need, for tests: two joints, four wheels, twelve thrusters."""
+"""A small craft with everything that the manoeuvring modes need, for tests:
+two joints, four wheels, twelve thrusters.
+"""
 
 from __future__ import annotations
 

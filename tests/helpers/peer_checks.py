@@ -1,7 +1,7 @@
 """What is compared with Pinocchio and MuJoCo, for any spacecraft: used on random trees and on published files.
 
-Tolerance: 1e-12 of the largest entry, as the two sides differ by round-off alone (some 3e-15 was found). Forward dynamics:
-backward error, and a difference of at most 1e-15 cond(M), the usual bound of a stable solver.
+Tolerance: 1e-12 of the largest entry, as the two sides differ by round-off alone (some 3e-15 was found). Forward
+dynamics: backward error, and a difference of at most 1e-15 cond(M), the usual bound of a stable solver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Random spacecraft for tests: branching at the base and mid-arm, any axes, every joint kind. Seeds fixed by the caller."""
+"""Random spacecraft for tests: branching at the base and mid-arm, any axes, every joint kind.
+
+Seeds fixed by the caller.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The free asymmetric rigid body in closed form: rates by Jacobi's elliptic functions, attitude by the angle about the momentum."""
+"""The free asymmetric rigid body in closed form: rates by Jacobi's elliptic functions,
+attitude by the angle about the momentum.
+"""
 
 from __future__ import annotations
 

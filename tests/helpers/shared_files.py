@@ -1,4 +1,6 @@
-"""Files that other projects published, in the folder `shared` beside the checkout; tests that need them skip without it."""
+"""Files that other projects published, in the folder `shared` beside the checkout;
+tests that need them skip without it.
+"""
 
 from __future__ import annotations
 

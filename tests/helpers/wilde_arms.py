@@ -1,4 +1,6 @@
-"""Arms of Wilde et al. (2018) for tests: random ones in the paper's own description and as spacecraft, states, exact derivatives."""
+"""Arms of Wilde et al. (2018) for tests: random ones in the paper's own description and as spacecraft,
+states, exact derivatives.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from random_trees import random_inertia, random_rotation
 
 
 class State(NamedTuple):
-    """The paper's: base position and rotation, joint angles, base velocity [v_0; w_0] in inertial components, joint rates."""
+    """The paper's: base position and rotation, joint angles,
+    base velocity [v_0; w_0] in inertial components, joint rates.
+    """
 
     r_0: np.ndarray
     R_0: np.ndarray

@@ -1,4 +1,6 @@
-"""One file and one command: a servicer with an arm comes near a client in low orbit and stays; and files that are wrong."""
+"""One file and one command: a servicer with an arm comes near a client in low orbit and stays;
+and files that are wrong.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def run(demo):
 
 
 def test_the_tool_comes_to_two_metres_and_stays(demo, run):
-    """Two metres behind the client within half a millimetre for the last four minutes, the arm as it started, the client never touched."""
+    """Two metres behind the client within half a millimetre for the last four minutes, the arm as it started,
+    the client never touched.
+    """
     assert isinstance(demo, FormationScenario)
     assert run.ok
     place, error = station_error(run, demo.stations[0])

@@ -26,27 +26,58 @@ PLACE = 'position = ["8 m", "-40 m", "5 m"]'
         ('name = "servicer"', 'name = ""', ("member 2, name", "expected text that is not empty")),
         ('name = "servicer"', "name = 3", ("member 2, name", "name is 3: expected text in quotes")),
         ('"500 km"', '"-500 km"', ("lies inside the planet",)),
-        ('bandwidth = "3 mHz"', "bandwidth = 0", ("station 1, bandwidth", "bandwidth is 0: expected more than zero",)),
+        (
+            'bandwidth = "3 mHz"',
+            "bandwidth = 0",
+            (
+                "station 1, bandwidth",
+                "bandwidth is 0: expected more than zero",
+            ),
+        ),
         ("joint_3 =", "joint_33 =", ("no joint 'joint_33'", "Did you mean")),
         ('joint_3 = "-100 deg"', 'joint_3 = "1 m"', ("member 2, joints", '"1 m", a length; expected an angle')),
-        (SERVICER, 'spacecraft = "clint"', ("member 2, spacecraft", "no spacecraft 'clint' is bundled", "client, servicer")),
+        (
+            SERVICER,
+            'spacecraft = "clint"',
+            ("member 2, spacecraft", "no spacecraft 'clint' is bundled", "client, servicer"),
+        ),
         (SERVICER, 'spacecraft = "arm.urdf"', ("member 2, spacecraft", "the file 'arm.urdf' does not exist beside")),
-        (SERVICER, 'spacecraft = "held.urdf"', ("member 2", "gantry stands on a fixed base joint", "Make its base joint free")),
+        (
+            SERVICER,
+            'spacecraft = "held.urdf"',
+            ("member 2", "gantry stands on a fixed base joint", "Make its base joint free"),
+        ),
         (SERVICER, f'{SERVICER}\nturning = "yes"', ("turning is 'yes': expected true or false",)),
         ("rpy = [", "rpi = [", ("member 1", "unknown key 'rpi'", "Did you mean 'rpy'")),
         (PLACE, PLACE.replace(', "5 m"', ""), ("member 2, position", "expected at least 3 items, found 2")),
         (PLACE, 'position = "8 m"', ("position is '8 m': expected a list in brackets",)),
         (PLACE, PLACE.replace("-40 m", "-40 deg"), ("an angle; expected a length",)),
         ("[[station]]", "[[statoin]]", ("unknown key 'statoin'", "Did you mean 'station'")),
-        ("[[station]]", "[[waypoint]]\nat = 1\n[[station]]", ("unknown key 'waypoint'", "belongs to a scenario of one spacecraft")),
-        ('name = "Station', f'{SERVICER}\nname = "Station', ("unknown key 'spacecraft'", "every [[member]] has its own")),
+        (
+            "[[station]]",
+            "[[waypoint]]\nat = 1\n[[station]]",
+            ("unknown key 'waypoint'", "belongs to a scenario of one spacecraft"),
+        ),
+        (
+            'name = "Station',
+            f'{SERVICER}\nname = "Station',
+            ("unknown key 'spacecraft'", "every [[member]] has its own"),
+        ),
         ("[run]", "[run]\nconserve = 'momentum'", ("run: momentum is not conserved in an orbit", "Leave it out")),
         ("[run]", "[run]\nintegrator = 'gauss6'\nstep = 1", ("'gauss6' is implicit", 'Choose "dop853"')),
         ("[run]", "[run]\nformulation = 'recursve'", ("formulation is 'recursve': expected one of recursive, dual",)),
-        ("[environment.orbit]", "[environment]\ngravity = [0, 0, 1]\n[environment.orbit]", ("environment: uniform gravity", "Leave it out")),
-        ("[environment.orbit]", "[environment]\n[run.x]", ("environment: members fly in an orbit", "Add [environment.orbit]")),
+        (
+            "[environment.orbit]",
+            "[environment]\ngravity = [0, 0, 1]\n[environment.orbit]",
+            ("environment: uniform gravity", "Leave it out"),
+        ),
+        (
+            "[environment.orbit]",
+            "[environment]\n[run.x]",
+            ("environment: members fly in an orbit", "Add [environment.orbit]"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_wrong(tmp_path, old, new, words):
     """The message names the line that was changed."""
     assert old in DEMO
@@ -68,13 +99,17 @@ def test_files_that_are_wrong(tmp_path, old, new, words):
     ("old", "new", "words"),
     [
         ("[[member]]", "[[members]]", ["unknown key 'members'. Did you mean 'member'?"]),
-        ("[[member]]", "[[craft]]", ["has no 'member'. Add [[member]] with name and spacecraft", "unknown key 'craft'. Known: "]),
+        (
+            "[[member]]",
+            "[[craft]]",
+            ["has no 'member'. Add [[member]] with name and spacecraft", "unknown key 'craft'. Known: "],
+        ),
         ("[environment.orbit]", "[environmet.orbit]", ["unknown key 'environmet'. Did you mean 'environment'?"]),
         ("[run]", "[rnu]", ["unknown key 'rnu'. Did you mean 'run'?"]),
         ('name = "client"\n', "", ["member 1: has no 'name'. Add name = "]),
         ('position = ["0 m", "-2 m", "0 m"]\n', "", ["station 1: has no 'position'. Add position = [\"0 m\""]),
     ],
-)  # fmt: skip
+)
 def test_keys_that_are_missing_or_misspelt(tmp_path, old, new, words):
     """Nothing else is said of the file, and nothing about a single spacecraft."""
     path = tmp_path / "case.toml"

@@ -1,4 +1,6 @@
-"""The JSON schema that editors use: it takes every bundled file, and sees what the reader would refuse, kind by kind."""
+"""The JSON schema that editors use: it takes every bundled file,
+and sees what the reader would refuse, kind by kind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Kinds of scenarios: a registry whose entries know nothing of each other; defaults that stand once; no key without effect."""
+"""Kinds of scenarios: a registry whose entries know nothing of each other; defaults that stand once;
+no key without effect.
+"""
 
 from __future__ import annotations
 

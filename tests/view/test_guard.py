@@ -1,4 +1,6 @@
-"""The viewer answers nobody but who has its token, under a name of this machine, from its own page: asked over real sockets."""
+"""The viewer answers nobody but who has its token, under a name of this machine, from its own page:
+asked over real sockets.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@
     (Sdot - dw/dq) Gamma = -w^,     dw/dq = d(S qdot)/dq at fixed qdot                                  (3)
     d(C^T s)/dq Gamma = -C^T s^,    d(C s)/dq Gamma = (C s)^                                            (4)
 
-They hold for q with Phi(q) = 0 and, (3), for qdot with Xi qdot = 0. Off that set S is a choice: S + A(q) Xi serves as well.
-Forbes, Rigid-body equations of motion (2019), "Key identities"; de Ruiter & Forbes, J. Appl. Mech. 81 (2014) 071007.
+They hold for q with Phi(q) = 0 and, (3), for qdot with Xi qdot = 0. Off that set S is a choice: S + A(q) Xi serves as
+well. Forbes, Rigid-body equations of motion (2019), "Key identities"; de Ruiter & Forbes, J. Appl. Mech. 81 (2014)
+071007.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ class Euler(AbstractParameterisation):
     def from_C(self, C: Array) -> Array:
         """Second angle in [0, pi] (proper) or [-pi/2, pi/2]; at the singularity the first is zero.
 
-        The second and third are read from what is left once the first is undone, so that C comes back to round-off however
-        near the singularity is.
+        The second and third are read from what is left once the first is undone, so that C comes back to round-off
+        however near the singularity is.
         """
         i, j, t, s, R = self.i, self.j, self.third, self.sign, C.T
         y, x = (R[j, i], -s * R[t, i]) if self.proper else (-s * R[j, t], R[t, t])

@@ -102,7 +102,8 @@ class AxisAngle(AbstractParameterisation):
 class RotationVector(AbstractParameterisation):
     """q = f a.
 
-    C = exp(-q^),   S = 1 - (1 - cos f)/f^2 q^ + (f - sin f)/f^3 q^ q^,   Gamma = 1 + 1/2 q^ + (1 - f/2 cot(f/2))/f^2 q^ q^
+    C = exp(-q^),   S = 1 - (1 - cos f)/f^2 q^ + (f - sin f)/f^3 q^ q^,
+    Gamma = 1 + 1/2 q^ + (1 - f/2 cot(f/2))/f^2 q^ q^
     """
 
     name, labels, singular = "rotation_vector", ("x", "y", "z"), "angle 2 pi"

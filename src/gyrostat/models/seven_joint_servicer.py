@@ -1,7 +1,7 @@
 """A small servicing spacecraft with a redundant seven-joint arm, four reaction wheels and twelve thrusters.
 
-Made up for gyrostat, of usual proportions: 300 kg of bus, 42 kg of arm, 2.2 m of reach. Seven joints leave a four-dimensional
-reaction null space: the arm can move without turning the base.
+Made up for gyrostat, of usual proportions: 300 kg of bus, 42 kg of arm, 2.2 m of reach. Seven joints leave a
+four-dimensional reaction null space: the arm can move without turning the base.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ ISP = 220.0  # s
 
 
 def servicer7() -> Spacecraft:
-    """The craft, with the end-effector frame "tool", wheels "wheel_1".."wheel_4" and thrusters "+x at +y" and the like."""
+    """The craft, with the end-effector frame "tool", wheels "wheel_1".."wheel_4" and thrusters
+    "+x at +y" and the like.
+    """
     bodies = [
         Body("bus", 300.0, (0.0, 0.0, 0.0), (55.0, 50.0, 60.0), Joint("base", "free"), _look_of_bus()),
     ]
@@ -71,7 +73,10 @@ def elbow_up(craft: Spacecraft) -> Array:
 
 
 def thrusters_in_pairs(body: str = "bus", lever: float = 0.7, max_thrust: float = MAX_THRUST) -> tuple[Thruster, ...]:
-    """Twelve: along +-x at y = +-lever, along +-y at z = +-lever, along +-z at x = +-lever. Any wrench is a sum of theirs."""
+    """Twelve: along +-x at y = +-lever, along +-y at z = +-lever, along +-z at x = +-lever.
+
+    Any wrench is a sum of theirs.
+    """
     thrusters = []
     for k, (axis, across) in enumerate((("x", "y"), ("y", "z"), ("z", "x"))):
         for sign in (1.0, -1.0):

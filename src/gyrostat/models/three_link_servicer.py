@@ -1,7 +1,7 @@
 """A servicing spacecraft with a six-joint arm: tables 5 and 6 of Wilde, Kwok Choon, Grompone, Romano (2018).
 
-The paper leaves the arm's mount open: here joint 1 sits at x = 1.75 m on the base, its axis along the base's +x (the choice that
-fits the motions it describes).
+The paper leaves the arm's mount open: here joint 1 sits at x = 1.75 m on the base, its axis along the base's +x (the
+choice that fits the motions it describes).
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def _bus() -> list[Shape]:
 
 
 def _link(d: float, half: float, *, last: bool) -> tuple[Shape, ...]:
-    """A tube along the link (along x from the joint to the next, or, for the first link, along z), its motor, and fingers."""
+    """A tube along the link (along x from the joint to the next, or, for the first link, along z),
+    its motor, and fingers.
+    """
     length, position, R = (d, (0.0, 0.0, d / 2), np.eye(3)) if d else (2 * half, (half, 0.0, 0.0), ALONG_X)
     tube = Shape("cylinder", (RADIUS, length), position, R, SILVER)
     motor = Shape("cylinder", (0.09, 0.2), color=DARK)

@@ -1,4 +1,6 @@
-"""Long runs in parts: what there is goes to a file every so often, so that a machine that stops costs minutes, not days."""
+"""Long runs in parts: what there is goes to a file every so often,
+so that a machine that stops costs minutes, not days.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,8 @@ def must_be_same(text: str, earlier: str | None) -> None:
     for k, (new, old) in enumerate(zip([*now, ""], [*then, ""], strict=False), 1):
         if new != old:
             raise ValueError(
-                f"resume: the scenario was changed since: line {k} is '{new[:80]}', it was '{old[:80]}'. Change it back, or run it anew."
+                f"resume: the scenario was changed since: line {k} is '{new[:80]}', it was '{old[:80]}'. Change it "
+                "back, or run it anew."
             )
     raise ValueError("resume: the scenario was changed since. Change it back, or run it anew.")
 

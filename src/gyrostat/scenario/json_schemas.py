@@ -11,8 +11,8 @@ from .kinds import KINDS
 def json_schema() -> dict[str, Any]:
     """The JSON schema of scenario files of every kind.
 
-    Editors complete from `properties`, all keys of all kinds, and check by `if`, `then` and `else`, which choose the kind as
-    `kind_of` does: the messages are then about that kind alone.
+    Editors complete from `properties`, all keys of all kinds, and check by `if`, `then` and `else`, which choose the
+    kind as `kind_of` does: the messages are then about that kind alone.
     """
     from pydantic.json_schema import models_json_schema
 

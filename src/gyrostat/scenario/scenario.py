@@ -46,8 +46,10 @@ class Scenario:
     ) -> Trajectory:
         """Run it. changes: other values for `gs.simulate`'s options, such as rtol=1e-12.
 
-        resume: an interrupted run of this scenario, or its file: it goes on with its own settings, bit for bit as if never stopped.
-        checkpoint: a file (.nc) that holds what there is, every so many seconds of the clock on the wall, to resume from.
+        resume: an interrupted run of this scenario, or its file: it goes on with its own settings, bit for bit as if
+        never stopped.
+        checkpoint: a file (.nc) that holds what there is, every so many seconds of the clock on the wall, to resume
+        from.
         """
         if checkpoint is None:
             return self._part(self._earlier(resume), progress, changes)

@@ -1,4 +1,6 @@
-"""Several spacecraft on one stage, seen in the Hill frame of their orbit: who is where, trails, and the frame's axes."""
+"""Several spacecraft on one stage, seen in the Hill frame of their orbit:
+who is where, trails, and the frame's axes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 def formation_to_html(
     run: FormationTrajectory, path: str | Path, *, leader: str | None = None, title: str | None = None
 ) -> Path:
-    """One self-contained page with all members, in the Hill frame if the formation has an orbit, else in inertial axes."""
+    """One self-contained page with all members, in the Hill frame if the formation has an orbit,
+    else in inertial axes.
+    """
     return tree_to_html(run.tree(leader), run.formation.orbit, path, title=title)
 
 
@@ -54,7 +58,10 @@ def tree_to_html(
 
 
 def in_hill_axes(tree: Trajectory, orbit: Orbit) -> Trajectory:
-    """The tree's base in the orbit's Hill frame: positions and attitudes turn with it. For pictures; its audit means nothing."""
+    """The tree's base in the orbit's Hill frame: positions and attitudes turn with it.
+
+    For pictures; its audit means nothing.
+    """
     q = tree.q.copy()
     for k, t in enumerate(tree.time):
         R_NH = hill_frame(*orbit.state(float(t))).R_NH

@@ -1,7 +1,9 @@
-"""Who may talk to the viewer: whoever has the token that stands in its address, through a name of this machine, from its own page.
+"""Who may talk to the viewer: whoever has the token that stands in its address, through a name of this machine, from
+its own page.
 
-Without it, any page in the user's browser could open the viewer's socket, a name server could lead a foreign page here, and anybody with an
-account on the machine could look on. The token is in the address that is printed; the page that it opens keeps it as a cookie.
+Without it, any page in the user's browser could open the viewer's socket, a name server could lead a foreign page here,
+and anybody with an account on the machine could look on. The token is in the address that is printed; the page that it
+opens keeps it as a cookie.
 """
 
 from __future__ import annotations
@@ -67,7 +69,10 @@ class Guard:
 
     @contextmanager
     def on_duty(self) -> Iterator[None]:
-        """Servers that viser starts within are guarded. It has no hook for that: the function that it calls to listen is wrapped."""
+        """Servers that viser starts within are guarded.
+
+        It has no hook for that: the function that it calls to listen is wrapped.
+        """
         import websockets.asyncio.server as sockets
 
         with _patching:
@@ -89,7 +94,8 @@ class Guard:
         refused, served = self._ask(port, "/"), self._ask(port, f"/?token={self.token}")
         if (refused, served) != (HTTPStatus.FORBIDDEN, HTTPStatus.OK):
             raise InternalError(
-                f"this version of viser cannot be guarded (it answered {refused} without the token, {served} with it). Install viser 1.1."
+                f"this version of viser cannot be guarded (it answered {refused} without the token, {served} with it). "
+                "Install viser 1.1."
             )
 
     def _ask(self, port: int, target: str) -> int:

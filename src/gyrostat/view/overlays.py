@@ -20,7 +20,9 @@ class Momenta(NamedTuple):
 
 
 def momenta(craft: Spacecraft, q: Array, v: Array) -> Momenta:
-    """Of the base alone, of everything it carries, and of the whole: where arm and base share one momentum, one sees it."""
+    """Of the base alone, of everything it carries, and of the whole:
+    where arm and base share one momentum, one sees it.
+    """
     X_NB, V = inertial_poses(craft, q), body_twists(craft, q, v, joint_poses(craft, q))
     h = {B: wrench_to_parent(X_NB[B], craft.inertia(B) @ V[B]) for B, _ in craft.base_to_tip}
     mass = sum(body.mass for body in craft.bodies)

@@ -47,7 +47,10 @@ def must_match(trajectory: Trajectory, other: Trajectory) -> None:
 
 
 def draw(at: Axes, time: Array, panel: Panel, other: tuple[Array, Panel] | None = None) -> None:
-    """Lines; of a batch, the median and a band that holds nine runs in ten. other: another run's times and panel, dashed."""
+    """Lines; of a batch, the median and a band that holds nine runs in ten.
+
+    other: another run's times and panel, dashed.
+    """
     _lines(at, time, panel)
     if other is not None:
         _lines(at, *other, dashed=True)
@@ -134,7 +137,9 @@ def _base(trajectory: Trajectory) -> list[Panel]:
 
 
 def _attitude(trajectory: Trajectory) -> Panel:
-    """As a rotation vector from the start; as a quaternion where the craft tumbles, since rotation vectors jump at 180 deg."""
+    """As a rotation vector from the start; as a quaternion where the craft tumbles,
+    since rotation vectors jump at 180 deg.
+    """
     from ..tracing import compile
 
     def turned(craft: Spacecraft, q: Array, start: Array) -> Array:

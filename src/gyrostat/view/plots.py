@@ -26,8 +26,8 @@ def plot_trajectory(
 ) -> Figure:
     """A figure with one panel per quantity; `figure.savefig("run.png")` writes it, a notebook shows it.
 
-    what: which groups, out of "joints", "base", "momentum", "energy", "actuators", "reactions". compare: another run of the same
-    craft, dashed on the same axes; names: what to call the two.
+    what: which groups, out of "joints", "base", "momentum", "energy", "actuators", "reactions". compare: another run of
+    the same craft, dashed on the same axes; names: what to call the two.
     """
     from matplotlib.figure import Figure
 

@@ -1,4 +1,7 @@
-"""One page that says what was run, how well momentum and energy were kept, and shows what happened. No network, no scripts."""
+"""One page that says what was run, how well momentum and energy were kept, and shows what happened.
+
+No network, no scripts.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +43,8 @@ def write_report(
 ) -> Path:
     """Write the report.
 
-    scenario: the text of the file that was run. scene: address of the animated page, to link to. compare: another run of the same
-    craft, dashed in every plot; names: what to call the two.
+    scenario: the text of the file that was run. scene: address of the animated page, to link to. compare: another run
+    of the same craft, dashed in every plot; names: what to call the two.
     """
     page = report_html(trajectory, title=title, scenario=scenario, scene=scene, compare=compare, names=names)
     return write_text(path, page)

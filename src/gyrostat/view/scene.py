@@ -151,8 +151,9 @@ def trajectory_to_html(
 ) -> Path:
     """Write one self-contained page: play, pause, scrub, turn, zoom.
 
-    run: which run of a batch. speed: seconds of the run per second of playback; by default 1, or more where the run is longer than
-    a minute. momentum, reactions, frames: which arrows and axes are on at first; the page's scene tree turns each on and off.
+    run: which run of a batch. speed: seconds of the run per second of playback; by default 1, or more where the run is
+    longer than a minute. momentum, reactions, frames: which arrows and axes are on at first; the page's scene tree
+    turns each on and off.
     """
     server, _ = start_server()
     try:
@@ -230,7 +231,8 @@ def with_legend(
 
 _LEGEND = """
 <style>
-#gyrostat {{ position: fixed; left: 14px; bottom: 56px; z-index: 5; max-width: calc(100vw - 28px); overflow: hidden; white-space: nowrap; padding: 10px 14px; border-radius: 8px;
+#gyrostat {{ position: fixed; left: 14px; bottom: 56px; z-index: 5; max-width: calc(100vw - 28px);
+  overflow: hidden; white-space: nowrap; padding: 10px 14px; border-radius: 8px;
   font: 13px/1.5 system-ui, sans-serif; color: #dfe6f2; background: rgba(16, 20, 28, .72); }}
 #gyrostat summary {{ font-weight: 600; font-size: 15px; cursor: pointer; }}
 #gyrostat i {{ display: inline-block; width: 9px; height: 9px; border-radius: 50%; margin-right: 8px; }}
@@ -238,7 +240,8 @@ _LEGEND = """
 #gyrostat small {{ opacity: .65; }}
 </style>
 <details id="gyrostat" open><summary>{heading}<output></output></summary>{rows}
-<small>drag: turn &middot; right-drag: move &middot; wheel: zoom &middot; space: pause<br>loads in the joints, frames: scene tree, bottom right</small></details>
+<small>drag: turn &middot; right-drag: move &middot; wheel: zoom &middot; space: pause<br>
+loads in the joints, frames: scene tree, bottom right</small></details>
 <script>
 setInterval(() => {{
   const input = document.querySelector('input[inputmode="decimal"], input.mantine-NumberInput-input');

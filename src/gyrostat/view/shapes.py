@@ -1,4 +1,6 @@
-"""What a spacecraft looks like: the shapes in its file, or, where there are none, shapes that follow from its mass properties."""
+"""What a spacecraft looks like: the shapes in its file, or, where there are none,
+shapes that follow from its mass properties.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ _SIGNS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in 
 
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """One shape of a body. size: box edges; cylinder radius and length (along z); sphere radius. X_BS: its pose on the body."""
+    """One shape of a body. size: box edges; cylinder radius and length (along z); sphere radius.
+
+    X_BS: its pose on the body.
+    """
 
     kind: str  # "box", "cylinder", "sphere", "mesh"
     size: tuple[float, ...]
@@ -93,7 +98,7 @@ def _given(body: Body, shape: Shape, notes: list[str]) -> Primitive | None:
         return placed
     try:
         vertices, faces = _read_mesh(Path(shape.file))
-    except Exception as error:  # noqa: BLE001 a mesh reader meets files of all sorts; the picture goes on without this one
+    except Exception as error:  # noqa: BLE001 (readers meet files of all sorts; the picture goes on without this one)
         notes.append(f"body '{body.name}': mesh '{Path(shape.file).name}' is not drawn: {error}")
         return None
     return replace(placed, vertices=vertices * np.asarray(placed.size), faces=faces)
@@ -162,7 +167,9 @@ def along(axis: Array) -> Array:
 
 
 def arrow_mesh(sides: int = 12) -> tuple[Array, Array]:
-    """Vertices and triangles of an arrow of length one along z; its shaft has radius one, its head takes the last quarter."""
+    """Vertices and triangles of an arrow of length one along z;
+    its shaft has radius one, its head takes the last quarter.
+    """
     angle = 2 * np.pi * np.arange(sides) / sides
     rings = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.75), (2.8, 0.75), (0.0, 1.0)]  # radius, height
     vertices = np.concatenate(

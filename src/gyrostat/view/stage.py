@@ -37,7 +37,10 @@ def quiet() -> Iterator[None]:
 
 
 def free_port(host: str, port: int, tries: int = 50) -> int:
-    """`port`, or the first one after it that is free; 0 asks for any. Raises a ValueError where the host cannot be bound."""
+    """`port`, or the first one after it that is free; 0 asks for any.
+
+    Raises a ValueError where the host cannot be bound.
+    """
     if not 0 <= port <= 65535:
         raise ValueError(f"port is {port}; expected 1 to 65535, or 0 for any that is free.")
     for candidate in range(port, min(port + tries, 65536)):
@@ -131,7 +134,10 @@ class Stage:
         self._com.position = np.asarray(position, dtype=float)
 
     def arrows(self, name: str, starts: Array, vectors: Array, colors: Any, *, visible: bool = True) -> Any:
-        """Arrows (k, 3) from starts (k, 3), in metres; made at the first call, moved afterwards. Short ones are thin."""
+        """Arrows (k, 3) from starts (k, 3), in metres; made at the first call, moved afterwards.
+
+        Short ones are thin.
+        """
         length = np.linalg.norm(vectors, axis=-1)
         directions = np.where(
             length[:, None] > 0, vectors / np.where(length > 0, length, 1.0)[:, None], (0.0, 0.0, 1.0)
@@ -211,7 +217,9 @@ class Stage:
         view.position, view.look_at = position, centre
 
     def corners(self, R_NB: Array, p_NB: Array) -> Array:
-        """Corners (k, 3), in N, of the boxes around everything drawn, at poses (..., nbodies, 3, 3) and (..., nbodies, 3)."""
+        """Corners (k, 3), in N, of the boxes around everything drawn,
+        at poses (..., nbodies, 3, 3) and (..., nbodies, 3).
+        """
         points = []
         for k, body in enumerate(self.craft.bodies):
             corners = [shape.corners for shape in self.shapes[body.name]] or [np.zeros((1, 3))]

@@ -29,10 +29,11 @@ def plot_workspace(
     rows: Sequence[int] = POSITION,
     plane: str = "xy",
 ) -> Figure:
-    """Four panels over a grid of two joints: manipulability, smallest singular value, base coupling, and the points reached.
+    """Four panels over a grid of two joints: manipulability, smallest singular value, base coupling, and the points
+    reached.
 
-    White lines are dynamic singularities, where as many rows as joints are chosen. The last panel shows the plane of base axes
-    through the craft's centre of mass; shells that depend on the path are between circles.
+    White lines are dynamic singularities, where as many rows as joints are chosen. The last panel shows the plane of
+    base axes through the craft's centre of mass; shells that depend on the path are between circles.
     """
     from matplotlib.figure import Figure
 

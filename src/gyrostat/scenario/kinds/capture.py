@@ -24,7 +24,7 @@ from .kind import Kind
 
 if TYPE_CHECKING:
     from ...simulation import Trajectory
-    from ...simulation.phases import PhasedRun
+    from ...simulation.phased_run import PhasedRun
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

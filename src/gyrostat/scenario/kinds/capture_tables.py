@@ -1,4 +1,6 @@
-"""What a scenario file may hold besides, where a second spacecraft is approached, grasped and held; docs/constraints.md describes it."""
+"""What a scenario file may hold besides, where a second spacecraft is approached, grasped and held;
+docs/constraints.md describes it.
+"""
 
 from __future__ import annotations
 

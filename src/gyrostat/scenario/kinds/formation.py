@@ -63,7 +63,8 @@ class FormationScenario(Scenario):
         if len(run.formation) > 1:
             near = run.closest_approach()
             found.append(
-                f"closest approach of two bases: {near.distance:.4g} m, {near.members[0]} and {near.members[1]} at {near.time:.6g} s"
+                f"closest approach of two bases: {near.distance:.4g} m, {near.members[0]} and {near.members[1]} at "
+                f"{near.time:.6g} s"
             )
         for station in self.stations:
             place, error = station_error(run, station)
@@ -76,7 +77,9 @@ class FormationScenario(Scenario):
 
 
 def station_error(run: FormationTrajectory, station: StationTable) -> tuple[Array, Array]:
-    """Where the station keeper's frame is from what it stays beside (times, 3), in Hill axes; and its distance from its station."""
+    """Where the station keeper's frame is from what it stays beside (times, 3), in Hill axes;
+    and its distance from its station.
+    """
     group, k = run.formation.place(station.member)
     frame = station.frame or run.formation.craft(station.member).base
     p = run.groups[group].frame(frame)[1][k]
@@ -99,7 +102,8 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
             )
         craft = crafts[member.name] = spacecraft_of(source, member.spacecraft, path, ("member", k))
         if not craft.joint(craft.base).motion.unbound:
-            found = f"{craft.name} stands on a {craft.joint(craft.base).kind} base joint; a member of a formation must float."
+            kind = craft.joint(craft.base).kind
+            found = f"{craft.name} stands on a {kind} base joint; a member of a formation must float."
             source.error("member", ("member", k), found, "Make its base joint free, in its file.", "spacecraft")
     source.report.raise_errors()
     formation = Formation({name: Group(craft, (name,)) for name, craft in crafts.items()}, orbit=orbit)

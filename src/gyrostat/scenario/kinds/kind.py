@@ -17,8 +17,9 @@ from ..source import Source
 class Kind:
     """Of scenario files.
 
-    marks: keys at the top by which its files are told from others'. build(source, table, path): the scenario of a file; what is wrong goes
-    to the source's report. hints: what to do in place of keys that other kinds have, by their names: "run.duration".
+    marks: keys at the top by which its files are told from others'. build(source, table, path): the scenario of a file;
+    what is wrong goes to the source's report. hints: what to do in place of keys that other kinds have, by their names:
+    "run.duration".
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""What acts on one model and what its joints do: the tables that say it, and the options of `gs.simulate` that they become."""
+"""What acts on one model and what its joints do: the tables that say it,
+and the options of `gs.simulate` that they become.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ class Acting(Manoeuvre, Motors):
 
 
 def acting_options(source: Source, craft: Spacecraft, table: Acting, q: Array, duration: float) -> dict[str, Any]:
-    """As options of `gs.simulate`; those that the file leaves out are not there. What is wrong goes to the source's report."""
+    """As options of `gs.simulate`; those that the file leaves out are not there.
+
+    What is wrong goes to the source's report.
+    """
     _check_locked(source, craft, table.locked)
     options = motor_options(source, table)
     environment = environment_of(source, table.environment)

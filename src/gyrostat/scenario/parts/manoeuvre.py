@@ -65,8 +65,8 @@ def _cannot(craft: Spacecraft, name: str, able: list[str]) -> str:
         return f"{craft.name} has no joint '{name}'. {nearest(name, able)}"
     if name in passive_joints(craft):
         return (
-            f"joint '{name}' has no motor (it is passive): nothing can make it follow waypoints or rates. Say driven = true in the model "
-            f"if it has one."
+            f"joint '{name}' has no motor (it is passive): nothing can make it follow waypoints or rates. Say driven = "
+            f"true in the model if it has one."
         )
     return (
         f"joint '{name}' is {craft.joint_named(name).kind}: only joints with one coordinate follow waypoints and rates."
@@ -138,8 +138,8 @@ def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[tuple[float, ...], t
 
 
 def load_profile(source: Source, craft: Spacecraft, table: Manoeuvre) -> tuple[Any, tuple[float, ...]]:
-    """tau(t) (nv,) of the [[torque]] tables, and the times at which it jumps; None without them. A joint keeps its load until
-    a later table names it again."""
+    """tau(t) (nv,) of the [[torque]] tables, and the times at which it jumps; None without them. A joint keeps its load
+    until a later table names it again."""
     if not table.torque:
         return None, ()
     rows, now, late = [], np.zeros(craft.nv), -np.inf

@@ -1,4 +1,7 @@
-"""[run]: how long, and how it is integrated. What a file leaves out is the simulation's own default, which stands there alone."""
+"""[run]: how long, and how it is integrated.
+
+What a file leaves out is the simulation's own default, which stands there alone.
+"""
 
 from __future__ import annotations
 

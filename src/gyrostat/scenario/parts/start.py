@@ -1,4 +1,6 @@
-"""[start]: where a spacecraft is at t = 0; and joint values, judged against its joints: how many numbers, which units."""
+"""[start]: where a spacecraft is at t = 0; and joint values, judged against its joints:
+how many numbers, which units.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,21 @@ LOAD = {"rad/s": "torque", "m/s": "force"}
 class Start(Table):
     """Where the spacecraft is and how it moves at t = 0; at rest at the origin unless said otherwise."""
 
-    position: three(Length) | None = Field(default=None, description="Of the base, in inertial axes.")  # type: ignore[valid-type]
+    position: three(Length) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Of the base, in inertial axes."
+    )
     quaternion: Annotated[list[Real], Field(min_length=4, max_length=4)] | None = Field(
         default=None, description="Of the base, scalar first."
     )
-    rpy: three(Angle) | None = Field(default=None, description="Roll, pitch, yaw of the base, instead of a quaternion.")  # type: ignore[valid-type]
-    angular_velocity: three(AngularRate) | None = Field(default=None, description="Of the base, in base axes.")  # type: ignore[valid-type]
-    velocity: three(Speed) | None = Field(default=None, description="Of the base, in base axes.")  # type: ignore[valid-type]
+    rpy: three(Angle) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Roll, pitch, yaw of the base, instead of a quaternion."
+    )
+    angular_velocity: three(AngularRate) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Of the base, in base axes."
+    )
+    velocity: three(Speed) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Of the base, in base axes."
+    )
     joints: JointValues = Field(default_factory=dict, description='Positions by joint: { joint_1 = "30 deg" }.')
     rates: JointValues = Field(default_factory=dict, description='Rates by joint or wheel: { wheel_1 = "3000 rpm" }.')
 
@@ -60,8 +70,8 @@ def joint_values(
             source.error(
                 "wrong-length",
                 place,
-                f"{what} of {names[name].kind} joint '{name}' holds {_count(len(measures))}; expected {_count(len(units))}"
-                + (f": {_order(names[name], what)}." if len(units) > 1 else "."),
+                f"{what} of {names[name].kind} joint '{name}' holds {_count(len(measures))}; expected "
+                f"{_count(len(units))}" + (f": {_order(names[name], what)}." if len(units) > 1 else "."),
                 "A wheel has a rate, but no position." if names[name].motion.spins and not units else "",
                 name,
             )
