@@ -1,8 +1,8 @@
 """Valverde & Tsiotras, Modeling spacecraft-mounted robotic systems using dual quaternions (2018): section 4 and the appendix."""
 
 from .checks import angle_spread as angle_spread
-from .checks import checks as checks
 from .checks import condition_numbers as condition_numbers
+from .checks import experiment_checks as experiment_checks
 from .crafts import END as END
 from .crafts import PULSES as PULSES
 from .crafts import VARIANTS as VARIANTS

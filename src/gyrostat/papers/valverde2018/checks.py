@@ -18,7 +18,7 @@ from .experiment import own_momentum, wave
 from .tables import chain
 
 
-def checks(traj: Trajectory, variant: str) -> list[Check]:
+def experiment_checks(traj: Trajectory, variant: str) -> list[Check]:
     """Every law that the experiment obeys in any variant, measured on a run; momentum and energy once more with the numbers of the paper alone.
 
     The centre of mass of `decoupled` runs may wander ten times further: it is positions from the joint angles against velocities of

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Check, Reproduction, at_most, named
 from ..panels import write
-from .checks import acceleration_check, angle_spread, appendix_checks, checks, condition_numbers
+from .checks import acceleration_check, angle_spread, appendix_checks, condition_numbers, experiment_checks
 from .crafts import two_arms
 from .experiment import own_momentum, run
 from .figures import figure_5, figure_6
@@ -53,7 +53,7 @@ def reproduce(out_dir: str | Path) -> Reproduction:
         traj = own["dual_quaternion"]
         found += named(variant, [*craft_checks(traj.craft, variant), *run_checks(traj), acceleration_check(traj)])
         for (formulation, state), one in runs.items():
-            found += named(f"{variant}, {formulation}, {state} state", checks(one, variant))
+            found += named(f"{variant}, {formulation}, {state} state", experiment_checks(one, variant))
         found.append(
             at_most(f"{variant}: joint angles after 70 s, all runs", angle_spread(list(runs.values())), 3e-12, " rad")
         )
