@@ -53,9 +53,11 @@ def read(file: str, *, trust: bool = False) -> tuple[Spacecraft, Trajectory | No
 
 
 def _is_scenario(path: Path) -> bool:
+    from ..io.xml_reader import read_bytes
+
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
+        content = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+    except ValueError:
         return False  # the reader of spacecraft says what is wrong
     return "body" not in content and bool({"spacecraft", "run", "start", "scenario"} & content.keys())
 

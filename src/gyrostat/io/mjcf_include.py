@@ -9,6 +9,7 @@ from .report import fail
 from .xml_reader import MAX_DEPTH, MAX_LINKS, Element, parse_xml, read_bytes
 
 MAX_INCLUDES = 100
+MAX_REPLICATED = 2000  # elements that replicas stand for: MuJoCo's time grows with their square
 
 
 def write_out_includes(root: Element, file: Path) -> None:
@@ -49,7 +50,7 @@ def write_out_includes(root: Element, file: Path) -> None:
 def bound(root: Element) -> None:
     """Refuse files that, with their includes and replicas written out, are nested too deep or hold too much."""
     stack = [(root, 1, 1)]
-    total = 0
+    total = replicated = 0
     while stack:
         element, times, depth = stack.pop()
         place = f"<{element.tag}>"
@@ -60,7 +61,14 @@ def bound(root: Element) -> None:
         if element.tag == "replicate":
             text = element.attributes.get("count", "1").strip()
             times *= int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else MAX_LINKS + 1
-        total += times * (element.tag in ("body", "geom", "site", "joint"))
+        counted = element.tag in ("body", "geom", "site", "joint")
+        total += times * counted
+        replicated += times * counted * (times > 1)
+        if replicated > MAX_REPLICATED:
+            message = f"replicas stand for more than {MAX_REPLICATED} bodies, joints, geoms and sites."
+            raise fail(
+                "too-many-links", element.file, message, "Write some out, or leave some out.", element.line, place
+            )
         if times > MAX_LINKS or total > 10 * MAX_LINKS:
             message = f"the model has more than {MAX_LINKS} bodies, or {10 * MAX_LINKS} bodies, joints, geoms and sites in all."
             raise fail("too-many-links", element.file, message, "Split the model.", element.line, place)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+from .bounded import is_archive
 from .meshes import resolve
 from .mjcf_include import bound, write_out_includes
 from .mjcf_names import OPTIONS, VOCABULARY
@@ -20,6 +21,7 @@ from .report import Report
 from .values import malformed
 from .xml_reader import Element, parse_xml, read_bytes
 
+MAX_ASSET_BYTES = 64 * 2**20
 SECTIONS = ("compiler", "default", "asset", "worldbody")
 IN_DEFAULT = ("default", "geom", "joint", "site", "mesh")
 IN_BODY = ("body", "frame", "replicate", "geom", "joint", "freejoint", "inertial", "site")
@@ -236,8 +238,17 @@ class _Preparation:
                         mesh.file,
                     )
                     continue
+                content = read_bytes(path)
+                refused = ""
+                if is_archive(content):
+                    refused = "is an archive, which is not unpacked."
+                elif sum(map(len, self.result.assets.values())) + len(content) > MAX_ASSET_BYTES:
+                    refused = f"is one too many: meshes for inertias may have {MAX_ASSET_BYTES // 2**20} MB together."
+                if refused:
+                    self.report.error("unsupported", f"<mesh> '{name}'", refused, "", mesh.line, mesh.file)
+                    continue
                 attributes["file"] = f"mesh_{len(self.result.assets)}{path.suffix}"
-                self.result.assets[attributes["file"]] = read_bytes(path)
+                self.result.assets[attributes["file"]] = content
             text = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
             self._emit(f"<asset><mesh{text}/></asset>", mesh)
 

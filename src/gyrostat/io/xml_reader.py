@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from ..model import ModelError
+from .bounded import read_file
 from .report import fail
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -48,22 +49,7 @@ class Element:
 
 def read_bytes(path: Path) -> bytes:
     """The file's content, refused if it is missing or too large."""
-    try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise fail("no-file", str(path), "is not a file.", "Give the path of a model file.")
-        if size > MAX_BYTES:
-            raise fail("too-large", str(path), f"has {size / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read.")
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
-        reason = getattr(error, "strerror", None) or str(error)
-        raise fail("no-file", str(path), f"cannot be read: {reason}.", "Check the path and its permissions.") from None
-    if len(data) > MAX_BYTES:
-        raise fail("too-large", str(path), f"is longer than {MAX_BYTES // 2**20} MB.")
-    return data
+    return read_file(path, MAX_BYTES)
 
 
 def parse_xml(data: bytes, file: str) -> Element:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..io.bounded import read_file
 from ..io.report import fail
 from ..io.toml_text import Place, parse_toml, reason_of
 from ..model import InternalError, nearest
@@ -22,12 +23,7 @@ MAX_REPORTED = 40
 def read_scenario(path: Path, *, trust: bool = False) -> tuple[Kind, Table, Source]:
     """Which kind it is, what it holds, and where. Raises a `ModelError` with every finding."""
     file = str(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise fail("unreadable", file, f"cannot be read: {error.strerror}.", "Check the name.") from None
-    if len(data) > MAX_BYTES:
-        raise fail("too-large", file, f"has {len(data) / 2**20:.1f} MB; a scenario has 1 MB at most.")
+    data = read_file(path, MAX_BYTES, "a scenario file")
     text, raw = parse_toml(data, file)
     source = Source(file, text, trust)
     if "body" in raw and "spacecraft" not in raw:

@@ -4,19 +4,18 @@ shapes that follow from its mass properties.
 
 from __future__ import annotations
 
-import io
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..algebra import Array, Pose
 from ..kinematics import forward_kinematics, neutral
 from ..model import Body, Shape, Spacecraft
+from .meshes import read_meshes
 
 HULL, LINK, JOINT, WHEEL = (0.85, 0.70, 0.35), (0.74, 0.77, 0.82), (0.28, 0.31, 0.37), (0.55, 0.36, 0.70)
-MAX_MESH_BYTES = 64 * 1024 * 1024
 _SIGNS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
@@ -56,8 +55,9 @@ def primitives(craft: Spacecraft) -> tuple[dict[str, list[Primitive]], list[str]
     drawn: dict[str, list[Primitive]] = {}
     notes: list[str] = []
     size = craft_size(craft)
+    meshes = read_meshes(shape.file for body in craft.bodies for shape in body.shapes if shape.kind == "mesh")
     for body in craft.bodies:
-        given = [_given(body, shape, notes) for shape in body.shapes]
+        given = [_given(body, shape, meshes, notes) for shape in body.shapes]
         shapes = [shape for shape in given if shape is not None]
         drawn[body.name] = shapes or _derived(craft, body, size)
     return drawn, notes
@@ -92,30 +92,17 @@ def _placed(shape: Shape, *, root: bool = False) -> Primitive:
     return Primitive(shape.kind, tuple(float(x) for x in shape.size), pose, color, opacity)  # type: ignore[arg-type]
 
 
-def _given(body: Body, shape: Shape, notes: list[str]) -> Primitive | None:
+def _given(
+    body: Body, shape: Shape, meshes: Mapping[str, tuple[Array, Array] | str], notes: list[str]
+) -> Primitive | None:
     placed = _placed(shape, root=body.parent is None)
     if shape.kind != "mesh":
         return placed
-    try:
-        vertices, faces = _read_mesh(Path(shape.file))
-    except Exception as error:  # noqa: BLE001 (readers meet files of all sorts; the picture goes on without this one)
-        notes.append(f"body '{body.name}': mesh '{Path(shape.file).name}' is not drawn: {error}")
+    mesh = meshes[shape.file]
+    if isinstance(mesh, str):
+        notes.append(f"body '{body.name}': mesh '{Path(shape.file).name}' is not drawn: {mesh}")
         return None
-    return replace(placed, vertices=vertices * np.asarray(placed.size), faces=faces)
-
-
-def _read_mesh(path: Path) -> tuple[Array, Array]:
-    """Vertices and triangles. Nothing but this one file is opened."""
-    import trimesh
-
-    if path.stat().st_size > MAX_MESH_BYTES:
-        raise ValueError(f"it has more than {MAX_MESH_BYTES // 2**20} MB")
-    options: dict[str, Any] = {"skip_materials": True} if path.suffix.lower() == ".obj" else {}
-    mesh: Any = trimesh.load(io.BytesIO(path.read_bytes()), file_type=path.suffix[1:].lower(), force="mesh", **options)
-    vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
-    if not len(vertices) or not np.isfinite(vertices).all():
-        raise ValueError("it holds no finite triangles")
-    return vertices, faces
+    return replace(placed, vertices=mesh[0] * np.asarray(placed.size), faces=mesh[1])
 
 
 # ---- shapes that follow from mass properties

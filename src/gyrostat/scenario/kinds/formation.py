@@ -15,6 +15,7 @@ from ...control.formation_tracking import tracking_law
 from ...environment import Orbit, two_body_gravity
 from ...formation import Coupling, Formation, Group, simulate
 from ...formulations.spatial_forms import tree_state, virtual_tree
+from ...io.report import fail
 from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
 from ..checkpoints import refuse
@@ -29,6 +30,8 @@ from .kind import Kind
 if TYPE_CHECKING:
     from ...formation import FormationTrajectory
     from ...simulation import Trajectory
+
+MOST_MEMBERS = 1000  # of a file
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,15 +95,21 @@ def station_error(run: FormationTrajectory, station: StationTable) -> tuple[Arra
 
 def formation_scenario(source: Source, table: FormationTable, path: Path) -> FormationScenario:
     """The scenario of a file with [[member]]. What is wrong goes to the source's report."""
+    if len(table.member) > MOST_MEMBERS:
+        message = f"the file has {len(table.member)} members; {MOST_MEMBERS} are the most."
+        raise fail("too-many-members", source.file, message, "Make larger formations in Python: gs.Formation.")
     orbit = _orbit(source, table)
     names = [member.name for member in table.member]
     crafts: dict[str, Spacecraft] = {}
+    read: dict[str, Spacecraft] = {}  # each file once
     for k, member in enumerate(table.member):
         if member.name in names[:k]:
             source.error(
                 "twice", ("member", k), f"two members are named '{member.name}'.", "Give each its own name.", "name"
             )
-        craft = crafts[member.name] = spacecraft_of(source, member.spacecraft, path, ("member", k))
+        if member.spacecraft not in read:
+            read[member.spacecraft] = spacecraft_of(source, member.spacecraft, path, ("member", k))
+        craft = crafts[member.name] = read[member.spacecraft]
         if not craft.joint(craft.base).motion.unbound:
             kind = craft.joint(craft.base).kind
             found = f"{craft.name} stands on a {kind} base joint; a member of a formation must float."
@@ -176,11 +185,13 @@ def _stations(source: Source, table: FormationTable, crafts: Mapping[str, Spacec
 def _state(source: Source, formation: Formation, members: list[MemberTable]) -> dict[str, tuple[Array, Array]]:
     """Every member in the Hill frame at t = 0."""
     state = formation.neutral()
+    placed: dict[str, tuple[Array, Array]] = {}
+    for turning in (True, False):
+        given = {m.name: (np.array(m.position), np.array(m.velocity)) for m in members if m.turning == turning}
+        together = formation.hill_state(given, turning=turning)
+        placed |= {name: together[name] for name in given}
     for k, member in enumerate(members):
         craft = formation.craft(member.name)
-        placed = formation.hill_state(
-            {member.name: (np.array(member.position), np.array(member.velocity))}, turning=member.turning
-        )
         q, v = (x[0] for x in placed[member.name])
         R_HB = rotation_from_rpy(np.array(member.rpy))
         R_NH = rotation(q[:4])
