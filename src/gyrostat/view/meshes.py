@@ -1,7 +1,7 @@
 """Meshes for pictures: read by trimesh, in a process with limits, for they come from anywhere and its readers are many.
 
-Refused: files over 64 MB, more than a million triangles, archives under any name, formats not listed, pipes and devices. All meshes of a
-spacecraft together may take 60 s and 2 GB. A mesh that cannot be read costs its picture and nothing else.
+Refused: over 64 MB, more than a million triangles, archives under any name, formats not listed, pipes and devices.
+All meshes of a craft together may take 60 s and 2 GB. A mesh that cannot be read costs its picture and nothing else.
 """
 
 from __future__ import annotations
