@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
+
+import gyrostat
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,3 +40,32 @@ def loaded(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_names_that_pages_examples_and_docstrings_mention_exist():
+    """`gs.simulate`, `gs.control.line`, `from gyrostat.x import y`: as far as they lead through modules."""
+    paths = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    paths += [*(ROOT / "examples").glob("*.py"), *(ROOT / "src").rglob("*.py")]
+    missing = []
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            for name in re.findall(r"\bgs((?:\.[A-Za-z]\w*)+)", line):
+                missing += [f"{path.name}: gs{name}"] if not leads_somewhere(gyrostat, name[1:].split(".")) else []
+            for room, names in re.findall(r"^from (gyrostat[\w.]*) import ([\w, ]+)$", line):
+                found = [name.split(" as ")[0].strip() for name in names.split(",")]
+                missing += [f"{path.name}: {room}.{name}" for name in found if not importable(room, name)]
+    assert missing == []
+
+
+def importable(room, name):
+    return hasattr(importlib.import_module(room), name) or importlib.util.find_spec(f"{room}.{name}") is not None
+
+
+def leads_somewhere(place, names):
+    for name in names:
+        if not isinstance(place, ModuleType):
+            return True  # attributes of objects are not looked for
+        if not hasattr(place, name):
+            return False
+        place = getattr(place, name)
+    return True
