@@ -29,6 +29,13 @@ fuzz: $(VENV)/.installed-test
 house: $(VENV)/.installed
 	$(BIN)/python tools/house.py $(BEFORE)
 
+# Small faults put in one by one: do the tests see them? Hours; can be stopped at any time and goes on where it was
+FAULTS ?= 450
+mutants: $(VENV)/.installed-test
+	$(BIN)/python tools/mutants/campaign.py map -n $(WORKERS)
+	$(BIN)/python tools/mutants/campaign.py run -n $(WORKERS) --count $(FAULTS)
+	$(BIN)/python tools/mutants/campaign.py report --count $(FAULTS)
+
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'gyrostat needs Python 3.11 or newer, found ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12')"
 	$(PYTHON) -m venv $(VENV)

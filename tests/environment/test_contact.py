@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.algebra import quat_from_rotation, rotation
 from gyrostat.environment.contact import ContactLaw, contact_with_plane, contact_with_sphere
 from gyrostat.model.assembly import together
 
@@ -77,6 +78,36 @@ def test_the_force_acts_in_the_middle_of_the_overlap(round_ground):
     np.testing.assert_allclose(wrench[3:], force, rtol=1e-9)
     np.testing.assert_allclose(wrench[:3], np.cross(point, force), rtol=1e-9, atol=1e-12)
     assert np.linalg.norm(slip[:2]) > 0.1
+
+
+@pytest.mark.parametrize("round_ground", [False, True])
+def test_the_ground_may_be_anywhere_and_move(round_ground):
+    """A plane, or a sphere, on a second craft that is off the origin, turned and moving: forces in its own axes are those at the origin."""
+    probe, rock = ball("probe", 2.0), ball("rock", 7.0)
+    both = together("both", [probe, rock])
+    law = ContactLaw(1000.0, damping=0.3, friction=0.3)
+    here, there = both.joint("probe"), both.joint("rock")
+    R, p = rotation(np.array([0.7, 0.3, -0.5, 0.4])), np.array([4.0, -3.0, 2.0])
+    touch = contact_with_sphere("probe", "rock", law, sphere_radius=0.5, radius=0.1) if round_ground else contact_with_plane("probe", "rock", law, radius=0.1)  # fmt: skip
+
+    def wrenches(R, p, w_N, v_N):
+        """The rock at p, turned by R, with that velocity; the probe 2 cm deep beside its pole and sliding, as seen from the rock."""
+        q, v = gs.neutral(both), np.zeros(both.nv)
+        r, u, w = (
+            np.array([0.0, 0.0, 0.58 if round_ground else 0.08]),
+            np.array([0.3, 0.1, -0.2]),
+            np.array([0.2, -0.5, 0.4]),
+        )
+        q[there.q_at] = [*quat_from_rotation(R), *p]
+        v[there.v_at] = [*(R.T @ w_N), *(R.T @ v_N)]
+        q[here.q_at] = [*quat_from_rotation(R), *(p + R @ r)]
+        v[here.v_at] = [*(w + R.T @ w_N), *(u + R.T @ (v_N + np.cross(w_N, R @ r)))]
+        return touch.wrenches(both, 0.0, q, v)
+
+    still = wrenches(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+    moving = wrenches(R, p, np.array([0.4, 0.9, -0.3]), np.array([1.0, 2.0, -3.0]))
+    np.testing.assert_allclose(moving, still, atol=1e-10)
+    assert np.abs(still[both.index("probe"), 3:]).max() > 10.0
 
 
 def test_damping_never_pulls():

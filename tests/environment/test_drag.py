@@ -22,6 +22,7 @@ from gyrostat.environment import (
     combined,
     two_body_gravity,
 )
+from gyrostat.environment.atmosphere import _TABLE
 from gyrostat.environment.drag import ballistic_coefficient, dynamic_pressure
 from gyrostat.environment.ephemeris import Celestial
 
@@ -156,6 +157,50 @@ def test_harris_priester():
         assert side == pytest.approx((least + greatest) / 2, rel=1e-6)
     between = air(round_earth, 0.0, (EARTH.radius + 410e3) * np.array([c, s, 0.0]))
     assert between == pytest.approx(np.sqrt(7.492e-12 * 5.684e-12), rel=1e-6)
+
+
+def test_the_bulge_lags_in_the_equators_plane_wherever_the_sun_is():
+    """Thirty degrees east of the Sun, at the Sun's declination: densest there, and thinnest opposite; n sharpens it."""
+    s = np.array([-0.48, 0.6, 0.64])
+    shining = Celestial("Sun", 1.3e20, 7e8, lambda t: 1.5e11 * s)
+    round_earth, R = replace(EARTH, flattening=0.0), EARTH.radius + 400e3
+    angle = np.arctan2(s[1], s[0]) + np.radians(30)
+    bulge = np.array([np.hypot(s[0], s[1]) * np.cos(angle), np.hypot(s[0], s[1]) * np.sin(angle), s[2]])
+    rng = np.random.default_rng(1)
+    for n in (2.0, 6.0):
+        air = HarrisPriester(shining, n=n)
+        assert air(round_earth, 0.0, R * bulge) == pytest.approx(7.492e-12, rel=1e-6)
+        for _ in range(5):
+            u = rng.normal(size=3)
+            u /= np.linalg.norm(u)
+            expected = 2.249e-12 + (7.492e-12 - 2.249e-12) * np.cos(np.arccos(u @ bulge) / 2) ** n
+            assert air(round_earth, 0.0, R * u) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_table_of_densities_falls_smoothly():
+    """A number typed wrong by more than a tenth stands out of the curve through its neighbours; greatest is never below least."""
+    for column in (1, 2):
+        h, rho = _TABLE[:, 0], np.log(_TABLE[:, column])
+        assert (np.diff(h) > 0).all() and (np.diff(rho) < 0).all()
+        for k in range(4, len(h) - 2):  # below 140 km density falls too fast for a cubic
+            near = [k - 2, k - 1, k + 1, k + 2]
+            through = np.polyval(np.polyfit(h[near] - h[k], rho[near], 3), 0.0)
+            assert abs(through - rho[k]) < 0.1, (h[k], column)
+    assert (_TABLE[:, 2] >= _TABLE[:, 1]).all()
+    assert list(_TABLE[[0, 1, -2, -1], 1]) == [497400.0, 24900.0, 0.001560, 0.001150]
+    assert list(_TABLE[[0, 1, -2, -1], 2]) == [497400.0, 24900.0, 0.02360, 0.01810]
+
+
+def test_the_faces_of_a_box_are_where_they_are():
+    """Six faces about the centre, half an edge away, each with the area across it."""
+    size, center = np.array([1.0, 2.0, 3.0]), np.array([0.1, -0.2, 0.4])
+    plates = box_plates("hull", size, center, drag=2.5)
+    assert len(plates) == 6 and {p.body for p in plates} == {"hull"} and {p.drag for p in plates} == {2.5}
+    for plate in plates:
+        axis = int(np.argmax(np.abs(plate.normal)))
+        np.testing.assert_allclose(plate.center - center, plate.normal * size[axis] / 2)
+        assert plate.area == pytest.approx(np.prod(size) / size[axis])
+    assert sorted(tuple(p.normal) for p in plates) == sorted(tuple(s * e) for s in (1.0, -1.0) for e in np.eye(3))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,260 @@
+"""A seeded campaign of small faults: how many of them do the tests see?
+
+    python tools/mutants/campaign.py map    -n 2               # which tests execute what; then only what changed
+    python tools/mutants/campaign.py run    -n 2 --count 450   # faults one by one: the tests that execute the place
+    python tools/mutants/campaign.py report                    # shares, and the faults that no test saw
+    python tools/mutants/campaign.py again                     # forget those, so that `run` tries them once more
+
+Everything is kept in `.cache/mutants`, so that a campaign can be stopped at any time and goes on where it was. The
+checkout itself is never changed: each worker has a copy. A fault is seen if a test fails or takes far longer than it
+should. Faults that no test sees are explained in `tools/mutants/explained.toml`, by their id.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+from covering import Covering, digest, environment
+from mutations import Mutation, mutations
+
+ROOT = Path(__file__).resolve().parents[2]
+STORE = ROOT / ".cache" / "mutants"
+PACKAGES = ("environment", "constraints", "simulation", "control", "scenario")
+GOAL = 0.92
+LEFT_OUT = ("tests/examples", "tests/fuzz")  # slow, and they look at no detail
+
+
+def sources(packages: Sequence[str] = PACKAGES) -> list[str]:
+    found: list[str] = []
+    for package in packages:
+        found += sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "src" / "gyrostat" / package).rglob("*.py"))
+    return found
+
+
+def test_files() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    return [name for name in listed if Path(name).name.startswith("test_") and not name.startswith(LEFT_OUT)]
+
+
+def chosen(count: int, seed: int, packages: Sequence[str] = PACKAGES) -> list[Mutation]:
+    """Drawn from all places, at most one per line: packages and kinds have the share that they have in the sources."""
+    places = [m for file in sources(packages) for m in mutations(ROOT, file)]
+    random.Random(seed).shuffle(places)
+    found: list[Mutation] = []
+    taken: set[tuple[str, int]] = set()
+    for m in places:
+        if (m.file, m.line) in taken:
+            continue
+        taken.add((m.file, m.line))
+        found.append(m)
+        if len(found) == count:
+            break
+    return found
+
+
+class Worker:
+    """A copy of the checkout in which one fault at a time is put."""
+
+    def __init__(self, number: int) -> None:
+        self.root = STORE / f"worker-{number}"
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+            "\n"
+        )
+        kept = {name for name in listed if name and (ROOT / name).is_file()}
+        for name in kept:
+            there = self.root / name
+            if not there.exists() or there.read_bytes() != (ROOT / name).read_bytes():
+                there.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, there)
+        for old in [p for p in self.root.rglob("*.py") if p.relative_to(self.root).as_posix() not in kept]:
+            old.unlink()  # of a file that has moved
+        beside = STORE / "shared"
+        if (ROOT.parent / "shared").exists() and not beside.exists():
+            beside.symlink_to((ROOT.parent / "shared").resolve())
+        # checked by their content, not by their age: a fault never runs from an old one
+        compile_all = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src"]
+        subprocess.run([sys.executable, *compile_all], cwd=self.root, check=True, capture_output=True)
+
+    def verdict(self, m: Mutation, tests: list[str], limit: float) -> dict[str, Any]:
+        path = self.root / m.file
+        sound = (ROOT / m.file).read_text(encoding="utf-8")
+        begin = time.perf_counter()
+        path.write_text(m.applied(sound), encoding="utf-8")
+        try:
+            command = [
+                "nice",
+                "-n",
+                "19",
+                sys.executable,
+                "-m",
+                "pytest",
+                "-x",
+                "-q",
+                "--tb=line",
+                "-p",
+                "no:cacheprovider",
+            ]
+            done = subprocess.run(
+                [*command, *tests],
+                cwd=self.root,
+                capture_output=True,
+                text=True,
+                timeout=limit,
+                env=environment(self.root),
+                check=False,
+            )
+            outcome = {0: "survived", 1: "killed", 2: "killed"}.get(done.returncode, f"error {done.returncode}")
+            last = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            by = last[0][:160] if last else ""
+        except subprocess.TimeoutExpired:
+            outcome, by = "killed", f"time: longer than {limit:.0f} s"
+        finally:
+            path.write_text(sound, encoding="utf-8")
+        return {"outcome": outcome, "by": by, "seconds": round(time.perf_counter() - begin, 1)}
+
+
+def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str]) -> None:
+    covering = Covering(ROOT, STORE / "covering.json", sources())
+    stale = covering.stale(test_files())
+    if stale:
+        print(f"{len(stale)} test files are not measured as they are now; run `campaign.py map` first. Going on so.")
+    results = STORE / f"results-{seed}.jsonl"
+    done = {row["key"] for row in _rows(results)}
+    todo: Queue[Mutation] = Queue()
+    for m in chosen(count, seed, packages):
+        if _key(m) not in done:
+            todo.put(m)
+    print(f"{count} faults, {count - todo.qsize()} done before, {todo.qsize()} to do, {workers} workers")
+    lock = threading.Lock()
+
+    def work(number: int) -> None:
+        worker = Worker(number)
+        while not todo.empty():
+            m = todo.get()
+            tests, seconds = _within(covering, m, most)
+            row: dict[str, Any] = {
+                "key": _key(m),
+                "id": m.id,
+                "text": str(m),
+                "file": m.file,
+                "kind": m.kind,
+                "tests": len(tests),
+            }
+            if tests:
+                row |= worker.verdict(m, tests, 60.0 + 5.0 * seconds)
+            else:
+                row |= {"outcome": "survived", "by": "no test executes it", "seconds": 0.0}
+            with lock:
+                with results.open("a") as stream:
+                    stream.write(json.dumps(row) + "\n")
+                print(f"{row['outcome']:9} {row['seconds']:6.1f} s  {row['text'][:150]}", flush=True)
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, range(workers)))
+
+
+def _within(covering: Covering, m: Mutation, most: float) -> tuple[list[str], float]:
+    """The tests that execute the place, as far as the time goes; at least one."""
+    tests: list[str] = []
+    total = 0.0
+    for name in covering.tests_of(m.file, m.line):
+        seconds = covering.tests[name].seconds
+        if tests and total + seconds > most:
+            continue
+        tests.append(name)
+        total += seconds
+    return tests, total
+
+
+def _key(m: Mutation) -> str:
+    """Of the fault in the file as it is now: another text of the file is another fault, but tests may get better."""
+    return f"{m.id}-{m.start}-{digest(ROOT / m.file)}"
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def again(seed: int) -> None:
+    """Forget the faults that no test saw, so that `run` tries them once more: with the tests as they are now."""
+    results = STORE / f"results-{seed}.jsonl"
+    kept = [row for row in _rows(results) if row["outcome"] == "killed"]
+    results.write_text("".join(json.dumps(row) + "\n" for row in kept))
+
+
+def report(seed: int, count: int, packages: Sequence[str]) -> int:
+    """Shares by package and kind, survivors with their explanation; 0 if enough were seen and the others explained."""
+    current = {_key(m) for m in chosen(count, seed, packages)}
+    rows = list({row["key"]: row for row in _rows(STORE / f"results-{seed}.jsonl") if row["key"] in current}.values())
+    explained = tomllib.loads((Path(__file__).parent / "explained.toml").read_text(encoding="utf-8"))
+    killed = [row for row in rows if row["outcome"] == "killed"]
+    share = len(killed) / max(1, len(rows))
+    print(f"seed {seed}: {len(rows)} of {count} faults tried, {len(killed)} seen by a test: {100 * share:.1f} %\n")
+    for title, key in (("package", lambda row: _package(row["file"])), ("kind", lambda row: row["kind"])):
+        every, seen = Counter(map(key, rows)), Counter(map(key, killed))
+        print(f"| {title} | faults | seen |\n|---|---|---|")
+        for name, number in sorted(every.items()):
+            print(f"| {name} | {number} | {100 * seen[name] / number:.0f} % |")
+        print()
+    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if row["outcome"] != "killed":
+            groups["explained" if row["id"] in explained else "not explained"].append(row)
+    for title, found in sorted(groups.items()):
+        print(f"## Survivors, {title}: {len(found)}\n")
+        for row in sorted(found, key=lambda row: row["text"]):
+            note = explained.get(row["id"], row["by"] if row["outcome"] == "survived" else row["outcome"])
+            print(f"- `{row['id']}` {row['text']}" + (f"  {note}" if note else ""))
+        print()
+    return int(share < GOAL or bool(groups["not explained"]) or len(rows) < count)
+
+
+def _package(file: str) -> str:
+    return next(package for package in PACKAGES if file.startswith(f"src/gyrostat/{package}/"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("map", "run", "again", "report"))
+    parser.add_argument("-n", "--workers", type=int, default=1)
+    parser.add_argument("--count", type=int, default=450)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=float, default=600.0, help="seconds of tests per fault, as measured by map")
+    parser.add_argument("--limit", type=float, default=1800.0, help="seconds for one test file in map")
+    parser.add_argument("--only", default="", help="map: test files whose name contains this")
+    parser.add_argument("--package", default="", help=f"of {', '.join(PACKAGES)}: this one alone")
+    given = parser.parse_args()
+    packages = (given.package,) if given.package else PACKAGES
+    if given.what == "map":
+        covering = Covering(ROOT, STORE / "covering.json", sources())
+        files = [name for name in test_files() if given.only in name]
+        stale = covering.stale(files)
+        print(f"{len(stale)} of {len(files)} test files to measure")
+        covering.measure(stale, given.workers, given.limit, lambda text: print(text, flush=True))
+    elif given.what == "run":
+        run(given.count, given.seed, given.workers, given.most, packages)
+    elif given.what == "again":
+        again(given.seed)
+    else:
+        return report(given.seed, given.count, packages)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
