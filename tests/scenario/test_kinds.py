@@ -5,11 +5,13 @@ no key without effect.
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import gyrostat as gs
 from gyrostat import scenario
 from gyrostat.model import ModelError
 from gyrostat.scenario.kinds import KINDS
@@ -105,3 +107,11 @@ def test_a_duration_beside_phases_is_refused_with_its_line(tmp_path):
 def test_more_states_than_memory_has_are_refused(tmp_path):
     with pytest.raises(ModelError, match="save_every asks for 1e\\+07 states; 2000000 are the most"):
         load(tmp_path, PLAIN + "save_every = 1e-7\n")
+
+
+def test_the_most_steps_stand_once():
+    for function in (gs.simulate, gs.formation.simulate):
+        assert inspect.signature(function).parameters["max_steps"].default == MAX_STEPS
+    number = "2_000_000"
+    places = [path.name for path in FOLDER.parent.rglob("*.py") if f" = {number}" in path.read_text(encoding="utf-8")]
+    assert sorted(places) == ["request.py", "run.py"]  # run.py: of states, not of steps

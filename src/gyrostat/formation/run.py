@@ -17,6 +17,7 @@ from ..simulation.prepare import plan_of
 from ..simulation.problem.equations import Equations
 from ..simulation.problem.request import (
     FUNCTIONS,
+    MAX_STEPS,
     controller_of,
     dynamics_of,
     environment_of,
@@ -45,7 +46,7 @@ def simulate(
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     save_at: Any = None,
     progress: bool | None = None,
-    max_steps: int = 2_000_000,
+    max_steps: int = MAX_STEPS,
     **settings: Any,
 ) -> FormationTrajectory:
     """How the formation moves from `state` {group: (q, v)} over `t_span`.
