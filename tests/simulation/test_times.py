@@ -126,3 +126,13 @@ def test_phases_go_on_from_a_late_start():
     whole = gs.simulate(CRAFT, Q, V, (LATE, LATE + 1.0), control=law, rtol=1e-11)
     assert run.phases[1].trajectory.time[0] == LATE + 0.53
     np.testing.assert_allclose(run.trajectory.final[0], whole.final[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"integrator": "gauss16"}, {"integrator": "rk4", "step": 0.02}, {}])
+@pytest.mark.parametrize("t0", [0.0, 2.5, 3.7])
+def test_every_row_is_saved_where_a_save_is_a_sample_but_for_round_off(t0, options):
+    """2.6 - 2.5 is not 0.1: the step ends at the sample, and the row is written there, whatever its last digit."""
+    law = gs.Controller(lambda craft, t, q, v: np.concatenate([np.zeros(6), -0.05 * v[6:]]), period=0.1)
+    run = gs.simulate(CRAFT, Q, V, (t0, t0 + 0.6), control=law, save_at=np.linspace(t0, t0 + 0.6, 7), **options)
+    assert run.ok and np.isfinite(run.q).all()
+    np.testing.assert_array_equal(run.time, np.linspace(t0, t0 + 0.6, 7))

@@ -192,7 +192,7 @@ def plan_of(equations: Equations, settings: Settings, times: Times, threads: int
         str(settings.integrator),
         stop_times,
         samples,
-        times.inside(times.save),
+        times.saves(stop_times),
         relative,
         absolute,
         controlled,

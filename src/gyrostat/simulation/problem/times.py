@@ -77,6 +77,16 @@ class Times:
                 found.append((t, kind))
         return np.array([t for t, _ in found]), np.array([float(kind) for _, kind in found])
 
+    def saves(self, stops: Array) -> Array:
+        """Inside: times to save at. One that is a stop but for round-off is that stop: a row is written where the step ends."""
+        save = self.inside(self.save)
+        if not len(stops):
+            return save
+        after = np.minimum(np.searchsorted(stops, save), len(stops) - 1)
+        for stop in (stops[after], stops[np.maximum(after - 1, 0)]):
+            save = np.where(np.abs(stop - save) <= self.resolution, stop, save)
+        return save
+
 
 def times_of(t_span: Any, save_at: Any, step: float | None, resume: Trajectory | None = None) -> Times:
     """What was asked for, checked; the epoch is the start of the span, or that of the run which is continued."""
