@@ -23,11 +23,9 @@ from ..control.controller import Controller
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
 from ..model import Role, Spacecraft
-from ..simulation.problem.request import Request
 from ..simulation.result.dataset import coordinate_names
 from ..tracing.linearization import tangent_rates
-from .linearization import with_memory
-from .sensitivities import Point, constraint_derivatives, point_of, rate_derivatives, rates
+from .sensitivities import Point, constraint_derivatives, point_at, rate_derivatives, rates
 
 PATIENCE = 10  # steps without getting nearer
 
@@ -75,26 +73,15 @@ def equilibrium(
 
     Raises ValueError, with the coordinate that moves most, where there is none nearby.
     """
-    request = Request(
-        craft=craft,
-        q0=q,
-        v0=v,
-        t_span=(t, t),
-        control=control,
-        environment=environment,
-        constraints=constraints,
-        prescribed=prescribed,
-        locked=locked,
-        actuators=actuators,
-        stops=stops,
-        formulation=formulation,
-        parameters=parameters,
-        inputs=inputs,
-        seed=seed,
-    )
-    point = with_memory(point_of(request, tau), memory)
+    point = point_at(locals())
     _demand_steady(point)
-    unknown = _unknowns(point, hold, find_loads)
+    point, r = _settled(point, _unknowns(point, hold, find_loads), tolerance, iterations)
+    q, v, memory = (np.asarray(point.part(name), dtype=float) for name in ("q", "v", "z"))
+    return Equilibrium(q, v, np.asarray(point.u, dtype=float), memory, float(np.abs(r).max(initial=0.0)))
+
+
+def _settled(point: Point, unknown: Array, tolerance: float, iterations: int) -> tuple[Point, Array]:
+    """The point moved until its residual is nothing, and that."""
     r, h = _residual(point), 0.0
     nearest, waited = np.inf, 0
     for _ in range(iterations):
@@ -112,8 +99,7 @@ def equilibrium(
         point, r = ahead
     if not np.abs(r).max(initial=0.0) <= tolerance:
         raise ValueError(_stuck(point, r))
-    q, v, memory = (np.asarray(point.part(name), dtype=float) for name in ("q", "v", "z"))
-    return Equilibrium(q, v, np.asarray(point.u, dtype=float), memory, float(np.abs(r).max(initial=0.0)))
+    return point, r
 
 
 def _shortened(point: Point, correction: Array, r: Array) -> tuple[Point, Array] | None:

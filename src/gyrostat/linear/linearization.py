@@ -25,14 +25,13 @@ from ..control.passive import Actuators, Stops
 from ..environment import Environment
 from ..model import Role, Spacecraft, nearest
 from ..simulation.problem.closure import require_closed
-from ..simulation.problem.request import Request
 from ..simulation.result.dataset import coordinate_names
 from ..tracing.linearization import tangent_rates
 from .sensitivities import (
     Point,
     constraint_derivatives,
     output_derivatives,
-    point_of,
+    point_at,
     rate_derivatives,
     rates,
 )
@@ -120,41 +119,11 @@ def linearize(
     then as many coordinates as they leave free. outputs(craft, t, q, v) gives C and D; without it y is x.
     Away from an equilibrium (`gs.equilibrium`), x is the distance from the motion that starts in (q, v).
     """
-    request = Request(
-        craft=craft,
-        q0=q,
-        v0=v,
-        t_span=(t, t),
-        control=control,
-        environment=environment,
-        constraints=constraints,
-        prescribed=prescribed,
-        locked=locked,
-        actuators=actuators,
-        stops=stops,
-        formulation=formulation,
-        parameters=parameters,
-        inputs=inputs,
-        seed=seed,
-    )
-    point = with_memory(point_of(request, tau), memory)
+    point = point_at(locals())
     if constraints:
         found = point.equations.residuals(point.x)
         require_closed(point.equations, Residuals(*(np.asarray(part, dtype=float)[None] for part in found)))
     return linearization(point, outputs)
-
-
-def with_memory(point: Point, memory: Any) -> Point:
-    """The point with that memory of its law, if given."""
-    if memory is None:
-        return point
-    at = point.equations.layout
-    value = np.atleast_1d(np.asarray(memory, dtype=float))
-    if value.shape != (at.width("z"),):
-        raise ValueError(f"memory has shape {value.shape}; expected ({at.width('z')},), as the law's state0.")
-    x = point.x.copy()
-    x[at["z"]] = value
-    return Point(point.equations, x, point.u)
 
 
 def linearization(point: Point, outputs: Callable[..., Any] | None = None) -> Linearization:

@@ -12,7 +12,7 @@ prescribed joint has the row a - given instead of its balance of loads.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -79,6 +79,37 @@ class Point:
     def loaded(self) -> Equations:
         """The equations with u added to the command."""
         return replace(self.equations, control=_with_load(self.equations.control, self.u))
+
+
+ASKED = (  # arguments of `gs.linearize` and `gs.equilibrium` that mean what they mean in `gs.simulate`
+    "craft",
+    "control",
+    "environment",
+    "constraints",
+    "prescribed",
+    "locked",
+    "actuators",
+    "stops",
+    "formulation",
+    "parameters",
+    "inputs",
+    "seed",
+)
+
+
+def point_at(given: Mapping[str, Any]) -> Point:
+    """From the arguments of `linearize` or `equilibrium`, by name."""
+    start = {"q0": given["q"], "v0": given["v"], "t_span": (given["t"], given["t"])}
+    point = point_of(Request(**start, **{name: given[name] for name in ASKED}), given["tau"])
+    if given["memory"] is None:
+        return point
+    at = point.equations.layout
+    value = np.atleast_1d(np.asarray(given["memory"], dtype=float))
+    if value.shape != (at.width("z"),):
+        raise ValueError(f"memory has shape {value.shape}; expected ({at.width('z')},), as the law's state0.")
+    x = point.x.copy()
+    x[at["z"]] = value
+    return replace(point, x=x)
 
 
 def point_of(request: Request, tau: Any) -> Point:
