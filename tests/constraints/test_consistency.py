@@ -117,7 +117,9 @@ def test_no_constraints_change_nothing():
 
 
 def test_residuals_and_capture_know_the_driven_speed():
-    """A hinge that a motor turns at 0.7 rad/s: held there, its residual is zero; grasped at rest, the client is set turning."""
+    """A hinge that a motor turns at 0.7 rad/s: held there, its residual is zero; grasped at rest, the client is set
+    turning.
+    """
     craft, q, v = tumbling_pair()
     angle = gc.grasped(craft, 0.4, q, gc.driven(gc.angle("hand_L", "grip_L", (1, 2, 2)), lambda t: 0.7 * t))
     hinge = gc.grasped(craft, 0.4, q, gc.revolute("hand_L", "grip_L", (1, 2, 2)))
@@ -138,7 +140,9 @@ def test_residuals_and_capture_know_the_driven_speed():
 
 
 def test_speeds_that_contradict_each_other_are_refused():
-    """Two motors on one hinge at different rates: neither project nor capture may return a state in which one of them lies."""
+    """Two motors on one hinge at different rates: neither project nor capture may return a state in which one of them
+    lies.
+    """
     craft, q, v = tumbling_pair()
     hinge = gc.grasped(craft, 0.0, q, gc.revolute("hand_L", "grip_L"))
     motors = [

@@ -104,7 +104,9 @@ def test_a_driven_grasp_begins_where_it_is(kind):
 
 
 def test_a_driven_axis_that_leans_is_grasped_as_it_leans():
-    """Parallel, driven by 0.3 and -0.2 rad at the grasp: where it stands the axis of `second` has those sines, and it can lean on."""
+    """Parallel, driven by 0.3 and -0.2 rad at the grasp: where it stands the axis of `second` has those sines, and it
+    can lean on.
+    """
     lean = np.array([0.3, -0.2])
     c = gc.as_it_is(gc.driven(gc.parallel("a", "b", AXIS), lambda t: lean * t), FOUND, t=1.0)
     x, y, z = gs.algebra.frame_along(AXIS).T

@@ -1,4 +1,6 @@
-"""Kinds of constraints: G is the derivative of psi, Gdot that of G, and the joints made of them are those of the model."""
+"""Kinds of constraints: G is the derivative of psi, Gdot that of G, and the joints made of them are those of the
+model.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Loads of constraints on trees: against the whole system of equations, against joints of the model, redundant and driven."""
+"""Loads of constraints on trees: against the whole system of equations, against joints of the model, redundant and
+driven.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def jacobian(craft, q, constraints, t=0.0):
 
 
 def loops(seed):
-    """A random tree whose last body is bound to an earlier one by three constraints that any state can satisfy in velocity."""
+    """A random tree whose last body is bound to an earlier one by three constraints that any state can satisfy in
+    velocity.
+    """
     craft = random_spacecraft(
         seed, links=7, base="free", kinds=("revolute", "prismatic", "spherical", "cartesian", "universal", "wheel")
     )
@@ -48,7 +52,9 @@ def loops(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_against_the_whole_system(seed):
-    """M vdot + b = tau + Pi^T lambda + wrenches and d/dt (Pi v) = 0, by the dense matrices and by differences in time."""
+    """M vdot + b = tau + Pi^T lambda + wrenches and d/dt (Pi v) = 0, by the dense matrices and by differences in
+    time.
+    """
     craft, q, v, constraints = loops(seed)
     rng = np.random.default_rng(seed)
     tau, wrenches = rng.normal(size=craft.nv), rng.normal(size=(craft.nbodies, 6))
@@ -71,7 +77,9 @@ def test_against_the_whole_system(seed):
 
 
 def opened(craft, name):
-    """The craft with the joint of body `name` cut: the body moves freely on the world, a frame marks where it was mounted."""
+    """The craft with the joint of body `name` cut: the body moves freely on the world, a frame marks where it was
+    mounted.
+    """
     joint = craft.joint(name)
     mount = gs.Frame("mount", joint.parent, joint.position, joint.rotation)
     bodies = [
@@ -279,7 +287,9 @@ def test_by_default_violations_die_out_as_a_critically_damped_oscillator_of_1_ra
 
 @pytest.mark.parametrize("angle, both", [(3e-5, True), (3e-6, False)])
 def test_nearly_parallel_rows_act_both_or_as_one_by_the_stated_threshold(angle, both):
-    """Two planes at a small angle hold a body pulled along their common line's normal: both directions, or, nearer than 1e-5, one."""
+    """Two planes at a small angle hold a body pulled along their common line's normal: both directions, or, nearer than
+    1e-5, one.
+    """
     craft = gs.Spacecraft.build("one", [gs.Body("b", 2.0, inertia=(1, 1, 1))])
     planes = [gc.plane("N", "b", (0, 0, 1)), gc.plane("N", "b", (0, np.sin(angle), np.cos(angle)))]
     pull = np.array([0.0, 0.0, 0.0, 0.0, 5.0, 7.0])

@@ -29,7 +29,9 @@ def sprung(kind, base="free", stiffness=5.0, **more):
 @pytest.mark.parametrize("kind", SPRUNG)
 @pytest.mark.parametrize("far", [0.4, 1.5, 6.0])
 def test_a_springs_load_is_minus_the_gradient_of_its_energy(kind, far):
-    """Along each rate, on the manifold, at any angle: beyond half a turn of ball and free joints, whole turns of the others."""
+    """Along each rate, on the manifold, at any angle: beyond half a turn of ball and free joints, whole turns of the
+    others.
+    """
     craft, rng, h = sprung(kind), np.random.default_rng(3), 1e-5
     for _ in range(6):
         q = gs.step_configuration(craft, gs.neutral(craft), far * rng.normal(size=craft.nv))

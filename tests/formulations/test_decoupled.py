@@ -56,7 +56,9 @@ def test_state_there_and_back_and_its_rate(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_linear_momentum_is_linear_in_the_state(seed):
-    """Its rate from the state's rate is the sum of the external forces, to round-off: why Runge-Kutta methods keep it."""
+    """Its rate from the state's rate is the sum of the external forces, to round-off: why Runge-Kutta methods keep
+    it.
+    """
     craft, q, v, tau, _, _ = case(seed, base="free", kinds=("revolute", "prismatic", "spherical"))
     tau[:6] = 0.0
     rate = decoupled.decoupled_state_rate(craft, decoupled.decoupled_state(craft, q, v), tau)

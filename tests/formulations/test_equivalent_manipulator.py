@@ -154,7 +154,9 @@ def flown(craft, q, v, tau, seconds, at):
 
 @pytest.mark.parametrize("kinds", [["revolute"] * 4, ["revolute", "prismatic", "revolute"]])
 def test_trajectories_agree_over_a_minute(kinds):
-    """Joints to 1e-9, with linear and angular momentum and a base couple; the tip is the tool's, from the centre of mass."""
+    """Joints to 1e-9, with linear and angular momentum and a base couple; the tip is the tool's, from the centre of
+    mass.
+    """
     craft = chain(8, kinds, base_mass=60.0)
     manipulator = equivalent_manipulator(craft)
     q, v = random_state(craft, 2, speed=0.15)
@@ -192,7 +194,9 @@ def test_equal_joint_angles_alone_are_not_enough():
 
 
 def test_unscaled_slide_is_wrong():
-    """Negative: what the paper leaves out. Displacements as they are, not S_{i-1} / Mt of them, give another mass matrix."""
+    """Negative: what the paper leaves out. Displacements as they are, not S_{i-1} / Mt of them, give another mass
+    matrix.
+    """
     craft = chain(1, ["revolute", "prismatic", "revolute"])
     q, _ = random_state(craft, 0)
     naive = gs.mass_matrix(equivalent_manipulator(craft), np.delete(q, [4, 5, 6]))
@@ -231,7 +235,9 @@ def test_branched_trees_are_refused_with_the_reason():
 
 
 def test_no_tree_of_the_same_topology_could_do():
-    """Why: joints of two arms on a base feel each other through the centre of mass; those of a fixed-base tree do not."""
+    """Why: joints of two arms on a base feel each other through the centre of mass; those of a fixed-base tree do
+    not.
+    """
     arms = [
         gs.Body(
             name, 4.0, (0.5, 0.1, 0), (0.1, 0.4, 0.4), gs.Joint(name, "revolute", "base", position, axis=(0, 0.6, 0.8))

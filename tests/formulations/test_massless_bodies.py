@@ -1,4 +1,6 @@
-"""Bodies without mass or inertia, as several joints on one MJCF body make them: every formulation against the recursive one."""
+"""Bodies without mass or inertia, as several joints on one MJCF body make them: every formulation against the recursive
+one.
+"""
 
 from __future__ import annotations
 
@@ -95,14 +97,17 @@ def test_as_the_recursive_formulation(name, module):
         expected = gs.forward_dynamics(craft, q, v, tau, wrenches=wrenches)
         held = gs.reaction_wrenches(craft, q, v, expected, wrenches=wrenches)
         found = module.solve(craft, q, v, tau, wrenches=wrenches)
-        # a chain without mass may be nearly locked by its angles; then its acceleration is that much larger, and so is round-off
+        # a chain without mass may be nearly locked by its angles; then its acceleration is that much larger, and so is
+        # round-off
         lax = 1e-13 * np.linalg.cond(gs.mass_matrix(craft, q)) if craft.nv else 1e-13
         assert largest(found.vdot - expected) < lax * largest(expected)
         assert largest(found.reaction_wrenches - held) < lax * largest(held)
 
 
 @pytest.mark.parametrize("module", LOADS.values(), ids=LOADS)
-@pytest.mark.parametrize(("name", "joint"), [("three joints", "arm_joint_1"), ("chain on chain", "arm_joint_0"), ("rotors", "arm_joint_0")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "joint"), [("three joints", "arm_joint_1"), ("chain on chain", "arm_joint_0"), ("rotors", "arm_joint_0")]
+)
 def test_prescribed_joints_of_a_chain(name, joint, module):
     craft = CRAFTS[name]
     q, v, tau, wrenches = case(craft, 5)

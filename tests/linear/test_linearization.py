@@ -1,4 +1,6 @@
-"""gs.linearize against differences of the simulation's own right-hand side, against its runs, and against closed forms."""
+"""gs.linearize against differences of the simulation's own right-hand side, against its runs, and against closed
+forms.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +145,9 @@ def test_a_sprung_panel_on_a_free_base_swings_at_the_root_of_stiffness_over_effe
 
 
 def test_damping_and_a_hinge_off_the_centre_of_mass():
-    """Panel on a planar cart: M = [[m + M, -m l], [-m l, J + m l^2]] about one plane, k and c in the hinge; quadratic eigenvalue problem."""
+    """Panel on a planar cart: M = [[m + M, -m l], [-m l, J + m l^2]] about one plane, k and c in the hinge; quadratic
+    eigenvalue problem.
+    """
     m, big, l, J, k, c = 4.0, 30.0, 0.7, 0.5, 6.0, 0.8
     slide = gs.Joint("slide", "prismatic", axis=(0, 1, 0))
     hinge = gs.Joint("hinge", "revolute", "cart", axis=(0, 0, 1), stiffness=k, damping=c)
@@ -221,7 +225,9 @@ def test_a_weld_gives_the_spectrum_of_the_tree_that_it_makes():
 
 @pytest.mark.parametrize("kind", ["point", "revolute", "prismatic", "distance"])
 def test_states_that_keep_the_constraints_are_those_that_a_run_reaches(kind):
-    """Positions and velocities of a run that starts a little off, along the basis, stay on the constraints and follow exp(A t)."""
+    """Positions and velocities of a run that starts a little off, along the basis, stay on the constraints and follow
+    exp(A t).
+    """
     _, _, both, q, v = pair()
     arguments = {"distance": (1.0,), "point": ()}.get(kind, ((1.0, 2.0, 2.0),))
     held = [gc.grasped(both, 0.0, q, getattr(gc, kind)("hand", "grip", *arguments))]
@@ -237,7 +243,9 @@ def test_states_that_keep_the_constraints_are_those_that_a_run_reaches(kind):
 
 
 def test_redundant_rows_of_a_planar_loop_are_found():
-    """Two parallel equal bars on hinges to a coupler, springs in the first: a parallelogram has one freedom and one frequency."""
+    """Two parallel equal bars on hinges to a coupler, springs in the first: a parallelogram has one freedom and one
+    frequency.
+    """
     k, m, l = 5.0, 2.0, 0.8
     bar = lambda name, x: gs.Body(
         name,

@@ -1,4 +1,6 @@
-"""Natural modes: closed forms, rigid bodies told apart from low frequencies, shapes that the nonlinear craft swings in."""
+"""Natural modes: closed forms, rigid bodies told apart from low frequencies, shapes that the nonlinear craft swings
+in.
+"""
 
 from __future__ import annotations
 

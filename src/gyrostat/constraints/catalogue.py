@@ -1,6 +1,8 @@
-"""Constraints by the names that users know: `first` and `second` name frames or bodies of the spacecraft, "N" is inertial space.
+"""Constraints by the names that users know: `first` and `second` name frames or bodies of the spacecraft, "N" is
+inertial space.
 
-Axes are given in the axes of `first` unless said otherwise. `pose` is where `second` stands in `first`; by default the frames coincide.
+Axes are given in the axes of `first` unless said otherwise. `pose` is where `second` stands in `first`; by default the
+frames coincide.
 """
 
 from __future__ import annotations
@@ -104,7 +106,8 @@ def distance(first: str, second: str, length: Any, *, name: str = "") -> Abstrac
 
 
 def rolling(first: str, second: str, radius: Any, *, axis: Any = None, name: str = "") -> AbstractConstraint:
-    """`second`, a ball or (with `axis`, in `second`) a thin disc, rolls without slip on the plane z = 0 of `first`: three rows.
+    """`second`, a ball or (with `axis`, in `second`) a thin disc, rolls without slip on the plane z = 0 of `first`:
+    three rows.
 
     Driven: the contact slips along x and y at the rates of f, and stands at the height f.
     """
@@ -112,7 +115,9 @@ def rolling(first: str, second: str, radius: Any, *, axis: Any = None, name: str
 
 
 def knife_edge(first: str, second: str, axis: Any, *, name: str = "") -> AbstractConstraint:
-    """The origin of `second` does not move along `axis` (of `second`) in `first`: one row, nonholonomic. Driven: moves at df/dt."""
+    """The origin of `second` does not move along `axis` (of `second`) in `first`: one row, nonholonomic. Driven: moves
+    at df/dt.
+    """
     return KnifeEdge(first=first, second=second, a=_unit(axis), name=name)
 
 
@@ -133,21 +138,25 @@ def holonomic(
 
 
 def angle(first: str, second: str, axis: Any = Z, *, pose: Pose = IDENTITY, name: str = "") -> AbstractConstraint:
-    """The angle of `second` about the common axis stays zero: one row; to be driven, by any number of turns, beside a `revolute`."""
+    """The angle of `second` about the common axis stays zero: one row; to be driven, by any number of turns, beside a
+    `revolute`.
+    """
     z = _unit(axis)
     return as_it_is(Angle(first=first, second=second, z=z, a=frame_along(z)[:, 0], name=name), pose)
 
 
 def driven(constraint: AbstractConstraint, motion: Callable[[Any], Any]) -> AbstractConstraint:
-    """What the constraint holds at zero follows f = motion(t) instead: a rod that extends, a hinge turned by an ideal motor.
+    """What the constraint holds at zero follows f = motion(t) instead: a rod that extends, a hinge turned by an ideal
+    motor.
 
-    In m and rad; rows that hold a velocity (`knife_edge`, slip in `rolling`) follow df/dt, f being the way gone. A rod's length
-    is its own plus f. f and df/dt must be continuous: a jump would need an impulse (`capture`).
+    In m and rad; rows that hold a velocity (`knife_edge`, slip in `rolling`) follow df/dt, f being the way gone. A
+    rod's length is its own plus f. f and df/dt must be continuous: a jump would need an impulse (`capture`).
     """
     c = constraint
     if _holds_a_rotation(c):
         raise ValueError(
-            f"the {c.title} holds a whole rotation, whose three numbers cannot be driven apart. Drive gs.constraints.angle beside a revolute."
+            f"the {c.title} holds a whole rotation, whose three numbers cannot be driven apart. Drive "
+            "gs.constraints.angle beside a revolute."
         )
     return Driven(first=c.first, second=c.second, part=c, follows=motion, name=f"driven {c.title}")
 
@@ -155,7 +164,8 @@ def driven(constraint: AbstractConstraint, motion: Callable[[Any], Any]) -> Abst
 def as_it_is(constraint: AbstractConstraint, X_12: Pose, t: Any = 0.0) -> AbstractConstraint:
     """The same constraint about the relative pose X_12 of its frames at time t: what a gripper holds where it grasped.
 
-    Axes of `first` stay what they are. Poses, lengths and angles that the constraint was given are replaced by those found.
+    Axes of `first` stay what they are. Poses, lengths and angles that the constraint was given are replaced by those
+    found.
     """
     here = Pose(np.asarray(X_12.R), np.asarray(X_12.p))
     return constraint.as_it_is(here, constraint.motion(t))

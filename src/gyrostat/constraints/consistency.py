@@ -1,9 +1,10 @@
-"""States that satisfy their constraints: how far a state is off, the nearest one that is not, and the jump at a capture.
+"""States that satisfy their constraints: how far a state is off, the nearest one that is not, and the jump at a
+capture.
 
 Corrections are those of impulses in the constraints, so that momentum does not change:
 
-    step on the manifold   dv = -M^-1 Pi^T A^+ psi,      velocities   v -= M^-1 Pi^T A^+ (Pi v - fdot)                 (1)
-    capture, restitution e:  A p = -(1 + e) Pi v^-,      v^+ = v^- + M^-1 Pi^T p                                       (2)
+    step on the manifold   dv = -M^-1 Pi^T A^+ psi,      velocities   v -= M^-1 Pi^T A^+ (Pi v - fdot)               (1)
+    capture, restitution e:  A p = -(1 + e) Pi v^-,      v^+ = v^- + M^-1 Pi^T p                                     (2)
 
 M^-1 Pi^T p is the acceleration that the wrenches of p give the craft at rest.
 """
@@ -35,8 +36,9 @@ class Residuals(NamedTuple):
 
 
 class Capture(NamedTuple):
-    """A velocity jump: v after it, the impulses (multipliers), the same as [torque; force] impulses on each second frame about its
-    origin in N, and the kinetic energy lost."""
+    """A velocity jump: v after it, the impulses (multipliers), the same as [torque; force] impulses on each second
+    frame about its origin in N, and the kinetic energy lost.
+    """
 
     v: Array  # (nv,)
     impulses: Array  # (rows,)
@@ -91,9 +93,11 @@ def capture(
     restitution: float | Sequence[float] = 0.0,
     locked: Sequence[str] = (),
 ) -> Capture:
-    """The jump (2) at the instant at which the constraints begin to act. Momentum is conserved; restitution 0: they hold from then on.
+    """The jump (2) at the instant at which the constraints begin to act. Momentum is conserved; restitution 0: they
+    hold from then on.
 
-    restitution: one for all constraints, or one for each. locked: joints whose rates do not jump, held by a brake or a prescribed motion.
+    restitution: one for all constraints, or one for each. locked: joints whose rates do not jump, held by a brake or a
+    prescribed motion.
     """
     q, v = configuration(craft, q), rates(craft, v)
     e = np.broadcast_to(np.asarray(restitution, dtype=float), len(constraints))
@@ -141,14 +145,17 @@ def _demand_speeds(
     wanted: Array,
     before: Array,
 ) -> None:
-    """That the impulses gave every row the velocity wanted: rows that bind the same motion may ask for different ones."""
+    """That the impulses gave every row the velocity wanted: rows that bind the same motion may ask for different
+    ones.
+    """
     left = residuals(craft, t, q, v, constraints).velocity - wanted
     if is_symbolic(left) or np.abs(left).max(initial=0.0) <= 1e-4 * np.abs(before).max(initial=0.0) + 1e-9:
         return
     worst = int(np.argmax(np.abs(left)))
     title = [c.title for c in constraints for _ in range(c.size)][worst]
     raise ValueError(
-        f"{craft.name}: no impulse gives the {title} the speed it asks for; {left[worst]:.3g} (m/s or rad/s) is left. Other constraints, or locked "
+        f"{craft.name}: no impulse gives the {title} the speed it asks for; {left[worst]:.3g} (m/s or rad/s) is "
+        "left. Other constraints, or locked "
         f"joints, bind the same motion: drive them alike, or leave one out."
     )
 
@@ -159,6 +166,7 @@ def _open(
     sizes = [float(np.abs(residuals(craft, t, q, v, [c]).position).max(initial=0.0)) for c in constraints]
     worst = int(np.argmax(sizes))
     return (
-        f"{craft.name}: after {iterations} corrections the {constraints[worst].title} is still open by {sizes[worst]:.3g} (m or rad). "
+        f"{craft.name}: after {iterations} corrections the {constraints[worst].title} is still open by "
+        f"{sizes[worst]:.3g} (m or rad). "
         f"Start from a configuration nearer to one that closes it, or check that one exists."
     )

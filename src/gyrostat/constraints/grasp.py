@@ -25,5 +25,7 @@ def relative_pose(craft: Spacecraft, q: Array, first: str, second: str) -> Pose:
 
 
 def grasped(craft: Spacecraft, t: Any, q: Array, constraint: AbstractConstraint) -> AbstractConstraint:
-    """The constraint about the pose that its frames have at q, at time t: it holds there, whatever pose or length it was given."""
+    """The constraint about the pose that its frames have at q, at time t: it holds there, whatever pose or length it
+    was given.
+    """
     return as_it_is(constraint, relative_pose(craft, q, constraint.first, constraint.second), t)

@@ -1,15 +1,16 @@
-"""Constraints between two frames, as functions of their relative pose X_12 = (R_12, p_12): where frame 2 stands in frame 1.
+"""Constraints between two frames, as functions of their relative pose X_12 = (R_12, p_12): where frame 2 stands in
+frame 1.
 
-With V_12 = [w; v] the motion of frame 2 relative to frame 1, in the axes of frame 1 (d/dt p_12 = v, d/dt R_12 = w^ R_12), and
-f(t) what the constraint is driven by, zero unless it is:
+With V_12 = [w; v] the motion of frame 2 relative to frame 1, in the axes of frame 1 (d/dt p_12 = v, d/dt R_12 = w^
+R_12), and f(t) what the constraint is driven by, zero unless it is:
 
-    error(X_12, f) = 0  (holonomic rows),   G(X_12) V_12 = d/dt target(f)  (all rows)                                 (1)
-    G d/dt V_12 + gamma = 0,                gamma = Gdot V_12 - d2/dt2 target(f)                                      (2)
+    error(X_12, f) = 0  (holonomic rows),   G(X_12) V_12 = d/dt target(f)  (all rows)                                (1)
+    G d/dt V_12 + gamma = 0,                gamma = Gdot V_12 - d2/dt2 target(f)                                     (2)
 
-A holonomic row is one coordinate of the relative pose, in m or rad, that stays at its reference plus f. A row that is not is a
-velocity, which stays at df/dt: there f is the way gone. A kind gives error, G and target; Gdot follows exactly, by dual numbers.
-The load on frame 2 is G^T lambda = [torque; force] about the origin of frame 2 in the axes of frame 1, that on frame 1 its
-opposite about the same point: momentum is kept whatever the drift.
+A holonomic row is one coordinate of the relative pose, in m or rad, that stays at its reference plus f. A row that is
+not is a velocity, which stays at df/dt: there f is the way gone. A kind gives error, G and target; Gdot follows
+exactly, by dual numbers. The load on frame 2 is G^T lambda = [torque; force] about the origin of frame 2 in the axes of
+frame 1, that on frame 1 its opposite about the same point: momentum is kept whatever the drift.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class AbstractConstraint(ABC):
         """The same constraint, with the references at which it holds at X_12 when driven by f."""
 
     def target(self, f: Array) -> Array:
-        """(r,): what the rows' quantities, whose rates are G V_12, are to be; f itself, unless a row is no coordinate but a function of it."""
+        """(r,): what the rows' quantities, whose rates are G V_12, are to be; f itself, unless a row is no coordinate
+        but a function of it.
+        """
         return f
 
     def motion(self, t: Any) -> Array:
@@ -112,7 +115,9 @@ class AbstractConstraint(ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Coincidence(AbstractConstraint):
-    """The origin of frame 2 stays at the point `at` of frame 1, along the given axes of frame 1 (k, 3); all three by default."""
+    """The origin of frame 2 stays at the point `at` of frame 1, along the given axes of frame 1 (k, 3); all three by
+    default.
+    """
 
     along: Array = field(default_factory=lambda: np.eye(3))
     at: Array = field(default_factory=lambda: np.zeros(3))
@@ -158,7 +163,8 @@ class Perpendicular(AbstractConstraint):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Parallel(AbstractConstraint):
-    """The axis z of frame 1 stays parallel to the axis a of frame 2: x . R_12 a = y . R_12 a = 0, with x, y normal to z.
+    """The axis z of frame 1 stays parallel to the axis a of frame 2: x . R_12 a = y . R_12 a = 0, with x, y normal to
+    z.
 
     Driven by f, the axis a leans towards x and y by the sines of f.
     """
@@ -223,7 +229,9 @@ class Angle(AbstractConstraint):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Aligned(AbstractConstraint):
-    """Frame 2 keeps the attitude `at` in frame 1: the error is the rotation vector of R_12 at^T. It cannot be driven."""
+    """Frame 2 keeps the attitude `at` in frame 1: the error is the rotation vector of R_12 at^T. It cannot be
+    driven.
+    """
 
     at: Array = field(default_factory=lambda: np.eye(3))
 
@@ -243,7 +251,9 @@ class Aligned(AbstractConstraint):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Distance(AbstractConstraint):
-    """The origins stay `length` + f apart: a massless rod; its multiplier is the force in it. The origins must not meet."""
+    """The origins stay `length` + f apart: a massless rod; its multiplier is the force in it. The origins must not
+    meet.
+    """
 
     length: Any
 
@@ -270,10 +280,11 @@ class Distance(AbstractConstraint):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rolling(AbstractConstraint):
-    """Frame 2, the centre of a sphere or of a thin disc about `axis` (in frame 2), rolls without slip on the plane z = height of frame 1.
+    """Frame 2, the centre of a sphere or of a thin disc about `axis` (in frame 2), rolls without slip on the plane z =
+    height of frame 1.
 
-    With r(R_12) from the centre to the contact, in frame 1:  v + w x r = 0, three rows along x, y, z; the last is holonomic, the
-    height of the contact. Gdot contains how the contact wanders over the body.
+    With r(R_12) from the centre to the contact, in frame 1:  v + w x r = 0, three rows along x, y, z; the last is
+    holonomic, the height of the contact. Gdot contains how the contact wanders over the body.
     """
 
     radius: Any
@@ -305,7 +316,9 @@ class Rolling(AbstractConstraint):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KnifeEdge(AbstractConstraint):
-    """The origin of frame 2 has no velocity along the axis a of frame 2, or the velocity df/dt: a skate, a wheel on the ground."""
+    """The origin of frame 2 has no velocity along the axis a of frame 2, or the velocity df/dt: a skate, a wheel on the
+    ground.
+    """
 
     a: Array
 
@@ -409,7 +422,8 @@ class Driven(AbstractConstraint):
         if given.size != self.size or given.ndim > 1:
             what = "one number" if given.size == 1 else f"an array of shape {given.shape}"
             raise ValueError(
-                f"the {self.title}: its function of time gives {what}; expected {self.size}, one for each row of the {self.part.title}. "
+                f"the {self.title}: its function of time gives {what}; expected {self.size}, "
+                f"one for each row of the {self.part.title}. "
                 f"To turn a hinge or move a slide, drive gs.constraints.angle or gs.constraints.plane beside it."
             )
         return self.part.motion(t) + given.reshape(self.size)

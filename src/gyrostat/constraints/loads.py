@@ -1,11 +1,11 @@
 """The loads that constraints exert on a spacecraft, and what their multipliers mean.
 
-    G (V_12dot at vdot_free) + gamma + 2 z w (G V_12 - fdot) + w^2 psi = e                                            (1)
-    A lambda = -e,    A = Pi M^-1 Pi^T                                                                                (2)
+    G (V_12dot at vdot_free) + gamma + 2 z w (G V_12 - fdot) + w^2 psi = e                                           (1)
+    A lambda = -e,    A = Pi M^-1 Pi^T                                                                               (2)
 
-vdot_free: the accelerations without constraints. The terms with z, w are Baumgarte's: violations die out as those of an oscillator of
-frequency w and damping ratio z; rows that are not holonomic have no psi. Redundant rows get multipliers of least norm; the
-accelerations do not depend on them.
+vdot_free: the accelerations without constraints. The terms with z, w are Baumgarte's: violations die out as those of an
+oscillator of frequency w and damping ratio z; rows that are not holonomic have no psi. Redundant rows get multipliers
+of least norm; the accelerations do not depend on them.
 """
 
 from __future__ import annotations

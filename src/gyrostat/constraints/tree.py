@@ -1,11 +1,12 @@
-"""Constraints on a spacecraft's tree: Pi M^-1 Pi^T along the paths of the constrained bodies, never through the whole mass matrix.
+"""Constraints on a spacecraft's tree: Pi M^-1 Pi^T along the paths of the constrained bodies, never through the whole
+mass matrix.
 
 K holds the wrenches of unit multipliers on a body. From tip to base, with the articulated inertia's U, D of each joint:
 
-    y = H^T K,   A += y^T D^-1 y,   K_P += Ad_BP^T (K - U D^-1 y)                                                     (1)
+    y = H^T K,   A += y^T D^-1 y,   K_P += Ad_BP^T (K - U D^-1 y)                                                    (1)
 
-leaves A = Pi M^-1 Pi^T: only joints on the way from a constrained body to the base contribute, so a loop costs its own size. A
-prescribed joint hands K on as it is. Wensing, Featherstone & Orin, A reduced-order recursive algorithm (2012).
+leaves A = Pi M^-1 Pi^T: only joints on the way from a constrained body to the base contribute, so a loop costs its own
+size. A prescribed joint hands K on as it is. Wensing, Featherstone & Orin, A reduced-order recursive algorithm (2012).
 """
 
 from __future__ import annotations

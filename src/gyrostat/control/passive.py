@@ -75,9 +75,9 @@ def passive_forces(craft: Spacecraft, q: Array, v: Array, stops: Stops | None = 
 def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> Any:
     """Potential energy (J) that springs and, if given, pressed stops store at q.
 
-    A spring's is half its stiffness times the squares of how far the joint is from where its first rate would bring it in one second at
-    `rest`: angles with all their turns (planar, too), distances, and the angle of rotation of a ball or free joint, whose spring is linear
-    to 5e-6 up to a right angle and yields to nothing at half a turn.
+    A spring's is half its stiffness times the squares of how far the joint is from where its first rate would bring it
+    in one second at `rest`: angles with all their turns (planar, too), distances, and the angle of rotation of a ball
+    or free joint, whose spring is linear to 5e-6 up to a right angle and yields to nothing at half a turn.
     """
     total: Any = 0.0
     for joint in craft.joints:

@@ -1,7 +1,7 @@
 """Every formulation by name. A new one joins by one line: a module with `forward_dynamics` and `supports`.
 
-What else it offers under the common names and signatures (`mass_matrix`, `bias_force`, `momentum`, `kinetic_energy`, `solve`) is
-compared by `gyrostat verify` as well.
+What else it offers under the common names and signatures (`mass_matrix`, `bias_force`, `momentum`, `kinetic_energy`,
+`solve`) is compared by `gyrostat verify` as well.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from .twists import body_twists
 
 
 def jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
-    """J (6, nv) with `[w; velocity of the point] = J v`, in N. `frame` names a frame or body, `point` is given in its axes.
+    """J (6, nv) with `[w; velocity of the point] = J v`, in N. `frame` names a frame or body, `point` is given in its
+    axes.
 
     Column of joint A on the way to the body: `[R_NA H_w; R_NA H_v + R_NA H_w x (p_Q - p_A)]`.
     """
@@ -34,9 +35,9 @@ def jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.
 def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """dJ/dt (6, nv) of `jacobian`, at velocity v.
 
-    With h the joint's column as a twist about the moving joint origin, in N: its rate is R_NA (Hdot + w_NA x H) and the arm
-    from joint to point changes at their relative velocity. On a wheel, whose frame does not spin, the point spins with it: J vdot +
-    Jdot v is the acceleration of the material point.
+    With h the joint's column as a twist about the moving joint origin, in N: its rate is R_NA (Hdot + w_NA x H) and the
+    arm from joint to point changes at their relative velocity. On a wheel, whose frame does not spin, the point spins
+    with it: J vdot + Jdot v is the acceleration of the material point.
     """
     q, v = configuration(craft, q), rates(craft, v)
     X_NB = inertial_poses(craft, q)

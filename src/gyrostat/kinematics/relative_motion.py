@@ -78,7 +78,9 @@ def relative_acceleration(
 
 
 def load_columns(at: Kinematics, one: FrameMotion, two: FrameMotion, G: Array) -> dict[str, Array]:
-    """Wrenches (6, r) about Bo in B that unit multipliers exert on the two bodies: G^T on frame 2, its opposite at the same point on 1."""
+    """Wrenches (6, r) about Bo in B that unit multipliers exert on the two bodies: G^T on frame 2, its opposite at the
+    same point on 1.
+    """
     torque, force = one.X_NF.R @ G[:, :3].T, one.X_NF.R @ G[:, 3:].T  # about the origin of frame 2, in N
     columns: dict[str, Array] = {}
     for frame, sign in ((two, 1.0), (one, -1.0)):

@@ -1,8 +1,9 @@
 """States in which a run stays: accelerations, and the rates of memory and lagging loads, are zero.
 
-Newton's method on the manifold: with r = [vdot; zdot; load_rate; psi] and its exact derivative J by the unknowns d (dq, dz, dload and
-loads that are to be found), the smallest correction that would make r zero, halved until r shrinks. Where it does not, the craft creeps for
-a while as it would in honey, d' = r in its own coordinates, by steps h that grow as long as it gets nearer:
+Newton's method on the manifold: with r = [vdot; zdot; load_rate; psi] and its exact derivative J by the unknowns d (dq,
+dz, dload and loads that are to be found), the smallest correction that would make r zero, halved until r shrinks. Where
+it does not, the craft creeps for a while as it would in honey, d' = r in its own coordinates, by steps h that grow as
+long as it gets nearer:
 
     (1 / h - J) dd = r                                                                                               (1)
 
@@ -32,7 +33,9 @@ PATIENCE = 10  # steps without getting nearer
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """Where it stays: q and v, the load tau added to the law's command, the law's memory; and how far from zero the rates still are."""
+    """Where it stays: q and v, the load tau added to the law's command, the law's memory; and how far from zero the
+    rates still are.
+    """
 
     q: Array
     v: Array
@@ -65,11 +68,13 @@ def equilibrium(
     tolerance: float = 1e-10,
     iterations: int = 60,
 ) -> Equilibrium:
-    """The nearest configuration to q in which nothing accelerates, stable or not, with v and tau as given (zero by default).
+    """The nearest configuration to q in which nothing accelerates, stable or not, with v and tau as given (zero by
+    default).
 
-    v may turn or move the craft as a whole, and wheels: a spinning craft's panels then bend until they follow. hold: joints whose coordinates
-    stay as they are. find_loads: joints whose constant load is to be found, which then is part of `tau`; give hold=, too, for the load that
-    keeps a joint where it is. Other options are those of `gs.simulate`; locked and prescribed joints stay where they are.
+    v may turn or move the craft as a whole, and wheels: a spinning craft's panels then bend until they follow. hold:
+    joints whose coordinates stay as they are. find_loads: joints whose constant load is to be found, which then is part
+    of `tau`; give hold=, too, for the load that keeps a joint where it is. Other options are those of `gs.simulate`;
+    locked and prescribed joints stay where they are.
 
     Raises ValueError, with the coordinate that moves most, where there is none nearby.
     """
@@ -158,14 +163,17 @@ def _unknowns(point: Point, hold: Sequence[str], find_loads: Sequence[str]) -> A
 
 
 def _demand_steady(point: Point) -> None:
-    """A joint that turns is no equilibrium, whatever its acceleration; a craft that turns as a whole, or a wheel, is."""
+    """A joint that turns is no equilibrium, whatever its acceleration; a craft that turns as a whole, or a wheel,
+    is.
+    """
     craft = point.craft
     steady = craft.at(Role.base, Role.wheel)
     names = coordinate_names(craft)[1]
     for k, rate in enumerate(point.part("v")):
         if k not in steady and rate != 0.0:
             raise ValueError(
-                f"v moves '{names[k]}' at {rate:.3g}: no equilibrium. Only the base and wheels may move in one; set this rate to zero."
+                f"v moves '{names[k]}' at {rate:.3g}: no equilibrium. Only the base and wheels may move in one; "
+                "set this rate to zero."
             )
 
 
@@ -179,6 +187,7 @@ def _stuck(point: Point, r: Array) -> str:
         else f"a rate of {r[worst]:.3g} is left"
     )
     return (
-        f"{craft.name} has no equilibrium near here: {what}. Start nearer to one, let go of what is held (hold=), or let loads be found "
+        f"{craft.name} has no equilibrium near here: {what}. Start nearer to one, let go of what is held (hold=), "
+        "or let loads be found "
         f"(find_loads=)."
     )

@@ -2,8 +2,9 @@
 
     d/dt x = A x + B u,   y = C x + D u
 
-x: dq in tangent coordinates (as `step_configuration` takes them), dv, the law's memory and lagging loads, each less its value at
-the point; u: loads added to the command. With Jr the derivative of what constraints hold and of its rate, states that keep it are
+x: dq in tangent coordinates (as `step_configuration` takes them), dv, the law's memory and lagging loads, each less its
+value at the point; u: loads added to the command. With Jr the derivative of what constraints hold and of its rate,
+states that keep it are
 
     x = N x_f,  Jr N = 0,      d/dt x_f = (A N x)_f                                                                  (1)
 
@@ -43,8 +44,8 @@ DEPENDENT = 1e-9  # a constraint whose own part is smaller than this share is im
 class Linearization:
     """d/dt x = A x + B u, y = C x + D u near a state; see `gs.linearize`.
 
-    states, inputs, outputs: names with units. basis (nv + nv + memory + loads, n): x in all tangent coordinates [dq; dv; dz; dload].
-    vdot: accelerations at the point, zero in an equilibrium.
+    states, inputs, outputs: names with units. basis (nv + nv + memory + loads, n): x in all tangent coordinates [dq;
+    dv; dz; dload]. vdot: accelerations at the point, zero in an equilibrium.
     """
 
     craft: Spacecraft
@@ -72,7 +73,9 @@ class Linearization:
         return self.states.index(name)
 
     def to_control(self, joints: Sequence[str] | None = None) -> Any:
-        """A `StateSpace` of python-control (`pip install "gyrostat[control]"`), with names; inputs of these joints only, if given."""
+        """A `StateSpace` of python-control (`pip install "gyrostat[control]"`), with names; inputs of these joints
+        only, if given.
+        """
         try:
             import control
         except ImportError:
@@ -111,13 +114,15 @@ def linearize(
     memory: Any = None,
     outputs: Callable[..., Any] | None = None,
 ) -> Linearization:
-    """A, B, C, D of the motion near (q, v) at time t: springs, dampers, environment, control law, motors, stops and constraints included.
+    """A, B, C, D of the motion near (q, v) at time t: springs, dampers, environment, control law, motors, stops and
+    constraints included.
 
-    Options are those of `gs.simulate`, with the same meaning. tau: a load added to the law's command; inputs u are changes of it, one for
-    each rate. memory: of a `Controller` with one (its `state0` by default); it is part of the state. A sampled law is refused.
-    Coordinates of prescribed and locked joints are no states, nor are angles of wheels. Constraints must hold at (q, v); the states are
-    then as many coordinates as they leave free. outputs(craft, t, q, v) gives C and D; without it y is x.
-    Away from an equilibrium (`gs.equilibrium`), x is the distance from the motion that starts in (q, v).
+    Options are those of `gs.simulate`, with the same meaning. tau: a load added to the law's command; inputs u are
+    changes of it, one for each rate. memory: of a `Controller` with one (its `state0` by default); it is part of the
+    state. A sampled law is refused. Coordinates of prescribed and locked joints are no states, nor are angles of
+    wheels. Constraints must hold at (q, v); the states are then as many coordinates as they leave free. outputs(craft,
+    t, q, v) gives C and D; without it y is x. Away from an equilibrium (`gs.equilibrium`), x is the distance from the
+    motion that starts in (q, v).
     """
     point = point_at(locals())
     if constraints:
@@ -163,7 +168,9 @@ def linearization(point: Point, outputs: Callable[..., Any] | None = None) -> Li
 
 
 def _kept(point: Point, moving: Array, by_load: Array) -> Array:
-    """Places of the states: no angles of wheels, nothing of joints whose motion is given, no loads where no motor ever acts."""
+    """Places of the states: no angles of wheels, nothing of joints whose motion is given, no loads where no motor ever
+    acts.
+    """
     craft, parts = point.craft, point.parts
     given = np.zeros(craft.nv, dtype=bool)
     for name in point.equations.prescribed:
@@ -204,7 +211,9 @@ def _free_coordinates(point: Point, kept: Array) -> tuple[Array, Array]:
 
 
 def _eliminated(J: Array) -> tuple[Array, Array]:
-    """Which columns of J are bound by J x = 0, and x there by the others: pivoted elimination, implied rows left out."""
+    """Which columns of J are bound by J x = 0, and x there by the others: pivoted elimination, implied rows left
+    out.
+    """
     from scipy.linalg import qr
 
     if not J.size:

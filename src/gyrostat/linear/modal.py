@@ -1,12 +1,13 @@
 """Natural modes of a linearised run.
 
-A free craft has zero eigenvalues twice over (where it stands, how fast it drifts), which no eigenvalue solver finds to better than the root of
-its round-off. They are therefore split off first, by what they are, null vectors of A and those that A maps into them:
+A free craft has zero eigenvalues twice over (where it stands, how fast it drifts), which no eigenvalue solver finds to
+better than the root of its round-off. They are therefore split off first, by what they are, null vectors of A and those
+that A maps into them:
 
-    A [N Q] = [N Q] [[0, W], [0, A_Q]]        N: null space, Q: the rest, both orthonormal                            (1)
+    A [N Q] = [N Q] [[0, W], [0, A_Q]]        N: null space, Q: the rest, both orthonormal                           (1)
 
-A_Q may have a null space again (the drift), and so on; what is left has the eigenvalues that are not zero, and their vectors follow as
-x = Q y + N W y / lambda.
+A_Q may have a null space again (the drift), and so on; what is left has the eigenvalues that are not zero, and their
+vectors follow as x = Q y + N W y / lambda.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ NOTHING = 1e-9  # of the largest singular value of the balanced A: below it, a d
 class Mode:
     """One natural motion: x(t) = Re(state exp(eigenvalue t)).
 
-    kind: "oscillating"; "real" (it decays or grows without swinging); with eigenvalue zero: "rigid" (the craft as a whole moves, no joint does),
-    "free" (joints without springs move, the craft as a whole does not), "constant" (wheels keep another speed, a law another memory).
-    frequency: |eigenvalue| / (2 pi), in Hz; that of the undamped motion. damping: ratio to critical; negative where it grows.
-    shape: dq (nv,) in tangent coordinates, with the angles by which wheels turn; complex where parts swing out of phase; of unit modal mass
-    (shape^H M shape = 1), its largest part real.
-    share: of the kinetic energy, by joint.
+    kind: "oscillating"; "real" (it decays or grows without swinging); with eigenvalue zero: "rigid" (the craft as a
+    whole moves, no joint does), "free" (joints without springs move, the craft as a whole does not), "constant" (wheels
+    keep another speed, a law another memory). frequency: |eigenvalue| / (2 pi), in Hz; that of the undamped motion.
+    damping: ratio to critical; negative where it grows. shape: dq (nv,) in tangent coordinates, with the angles by
+    which wheels turn; complex where parts swing out of phase; of unit modal mass (shape^H M shape = 1), its largest
+    part real. share: of the kinetic energy, by joint.
     """
 
     kind: str
@@ -81,7 +82,8 @@ class Modes(Sequence[Mode]):
         return tuple(mode for mode in self.modes if mode.kind in kinds)
 
     def motion(self, mode: Mode | int, *, size: float = 0.1, cycles: int = 2, frames: int = 120) -> tuple[Array, Array]:
-        """Times and configurations (frames, nq) of a mode that swings undamped; `size` rad or m at its largest coordinate.
+        """Times and configurations (frames, nq) of a mode that swings undamped; `size` rad or m at its largest
+        coordinate.
 
         A mode that does not swing goes there and back, once in a second per cycle.
         """
@@ -98,7 +100,9 @@ class Modes(Sequence[Mode]):
     def to_html(
         self, mode: Mode | int, path: str | Path, *, size: float = 0.1, cycles: int = 2, frames: bool = False
     ) -> Path:
-        """Write one self-contained page on which the mode swings, `size` rad or m at its largest coordinate, three seconds a swing."""
+        """Write one self-contained page on which the mode swings, `size` rad or m at its largest coordinate, three
+        seconds a swing.
+        """
         from ..view.mode_scene import mode_to_html
 
         return mode_to_html(self, mode, path, size=size, cycles=cycles, frames=frames)
@@ -113,7 +117,8 @@ class Modes(Sequence[Mode]):
 
 
 def modes(craft: Spacecraft | Linearization, q: Any = None, v: Any = None, tau: Any = None, **options: Any) -> Modes:
-    """Natural modes near (q, v), with frequency, damping and shape; options are those of `gs.linearize`, whose result may be given instead.
+    """Natural modes near (q, v), with frequency, damping and shape; options are those of `gs.linearize`, whose result
+    may be given instead.
 
     Rigid-body modes, joints without springs and speeds of wheels are told apart, exactly, from modes of low frequency.
     """
@@ -131,8 +136,10 @@ def _modes(linear: Linearization) -> Modes:
     worst = int(np.argmax(np.abs(linear.vdot))) if nv else 0
     if nv and abs(linear.vdot[worst]) > STEADY:
         raise ValueError(
-            f"{craft.name} is in no equilibrium: '{coordinate_names(craft)[1][worst]}' accelerates by {linear.vdot[worst]:.3g}, so its motion has "
-            f"no modes here. Find one with gs.equilibrium, or take the eigenvalues of gs.linearize(...).A for what they are."
+            f"{craft.name} is in no equilibrium: '{coordinate_names(craft)[1][worst]}' accelerates by "
+            f"{linear.vdot[worst]:.3g}, so its motion has "
+            f"no modes here. Find one with gs.equilibrium, or take the eigenvalues of gs.linearize(...).A for "
+            "what they are."
         )
     M = np.asarray(mass_matrix(craft, linear.q), dtype=float)
     null, values, vectors = _split(linear.A)

@@ -1,12 +1,13 @@
-"""How the rates of a run answer small changes of its state, exactly, by differentiating the equations of motion where they are short.
+"""How the rates of a run answer small changes of its state, exactly, by differentiating the equations of motion where
+they are short.
 
-With d the changes (dq in tangent coordinates, dv, dz, dload, du), a the accelerations and l the multipliers of constraints, the
-simulation's own right-hand side satisfies
+With d the changes (dq in tangent coordinates, dv, dz, dload, du), a the accelerations and l the multipliers of
+constraints, the simulation's own right-hand side satisfies
 
     R(d, a, l) = [ID(q, v, a, wrenches) - tau;  G V_12dot + gamma] = 0         da = -(R_a R_l)^+ R_d dd          (1)
 
-No equation is solved in R, so its derivatives are short; ID is inverse dynamics, the second row is that of the constraints. A
-prescribed joint has the row a - given instead of its balance of loads.
+No equation is solved in R, so its derivatives are short; ID is inverse dynamics, the second row is that of the
+constraints. A prescribed joint has the row a - given instead of its balance of loads.
 """
 
 from __future__ import annotations
@@ -124,8 +125,10 @@ def point_of(request: Request, tau: Any) -> Point:
     control = equations.control
     if control is not None and control.sampled:
         raise ValueError(
-            f"the control law is sampled every {control.period} s and holds in between: it has no derivative in continuous time. Linearize "
-            f"without control=, then close the loop in discrete time: gs.linearize(...).to_control().sample({control.period})."
+            f"the control law is sampled every {control.period} s and holds in between: it has no derivative in "
+            "continuous time. Linearize "
+            f"without control=, then close the loop in discrete time: "
+            f"gs.linearize(...).to_control().sample({control.period})."
         )
     nv = equations.craft.nv
     u = np.zeros(nv) if tau is None else np.asarray(tau, dtype=float)

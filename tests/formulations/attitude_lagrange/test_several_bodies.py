@@ -1,4 +1,6 @@
-"""Several bodies with constraints: KKT, null space, explicit N and articulated bodies agree; nonholonomic systems in closed form."""
+"""Several bodies with constraints: KKT, null space, explicit N and articulated bodies agree; nonholonomic systems in
+closed form.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +171,9 @@ def test_redundant_rows_leave_accelerations_and_take_the_least_multipliers():
     "names", [("quaternion", "quaternion"), ("euler_321", "modified_rodrigues"), ("two_vectors", "rodrigues")]
 )
 def test_trajectory_does_not_depend_on_the_parameters(names):
-    """Two bodies on a hinge for 2 s in maximal coordinates, against the recursive formulation; the constraint stays closed."""
+    """Two bodies on a hinge for 2 s in maximal coordinates, against the recursive formulation; the constraint stays
+    closed.
+    """
     craft, q0, v0, _ = chain(2, "revolute")
     v0 = 0.3 * v0
     p = [PARAMETERISATIONS[name] for name in names]
@@ -204,7 +208,9 @@ def test_trajectory_does_not_depend_on_the_parameters(names):
 
 
 def sleigh(V, w, a, m, J):
-    """Accelerations of a sleigh at the origin, heading along x: blade at z, centre of mass a ahead. Planar motion held by constraints."""
+    """Accelerations of a sleigh at the origin, heading along x: blade at z, centre of mass a ahead. Planar motion held
+    by constraints.
+    """
     body = rigid_body(m, a * X, np.diag([0.7, 0.9, J]))
     C, rate = np.eye(3), w * Z
     nu = np.concatenate([V * X, rate])

@@ -126,7 +126,9 @@ def test_the_matrix_depends_on_the_joint_coordinates_only(seed):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_dense_and_symmetric_solutions_of_every_kind_of_craft(seed):
-    """All joint kinds, bases, wheels, rotors and prescribed joints: the whole matrix at once, and the symmetric form."""
+    """All joint kinds, bases, wheels, rotors and prescribed joints: the whole matrix at once, and the symmetric
+    form.
+    """
     craft = random_spacecraft(seed)
     q, v = random_state(craft, seed + 1000)
     rng = np.random.default_rng(seed)

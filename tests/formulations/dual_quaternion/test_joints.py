@@ -81,7 +81,9 @@ def test_table_6_rates(kind, L):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_table_6_euler_rates_of_a_spherical_joint(seed):
-    """L of the printed table against the derivative of q_z(psi) q_y(theta) q_x(phi), whose columns are the turned axes."""
+    """L of the printed table against the derivative of q_z(psi) q_y(theta) q_x(phi), whose columns are the turned
+    axes.
+    """
     phi, theta, psi = np.random.default_rng(seed).uniform(-1.4, 1.4, size=3)
     x, y, z = np.eye(3)
     Rx, Ry = rotation_about(x, phi), rotation_about(y, theta)

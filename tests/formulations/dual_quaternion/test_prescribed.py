@@ -1,4 +1,6 @@
-"""Locked and prescribed joints, section 3.4: the printed system (65)-(76) fails, the corrected one agrees with the augmented form."""
+"""Locked and prescribed joints, section 3.4: the printed system (65)-(76) fails, the corrected one agrees with the
+augmented form.
+"""
 
 from dataclasses import replace
 
@@ -81,7 +83,9 @@ def test_a_locked_joint_is_a_rigid_body(kind):
 
 
 def substituted(craft, q, v, tau, F, B, vdot, *, printed):
-    """Matrix and right-hand side of (71) for the joint of body B, unknowns [ydot without B; T; W_act], printed or corrected."""
+    """Matrix and right-hand side of (71) for the joint of body B, unknowns [ydot without B; T; W_act], printed or
+    corrected.
+    """
     tau = tau.copy()
     joint = craft.joint(B)
     tau[joint.v_at] = 0.0  # (67): W_act,i is left out of B1
@@ -179,7 +183,9 @@ def test_equation_71_substituting_into_the_printed_rows_is_singular(seed):
 
 
 def test_several_prescribed_joints_of_all_types_in_simulation():
-    """Five joints of the five types follow sines at once; two more swing freely. Momentum, and the joints' positions, are kept."""
+    """Five joints of the five types follow sines at once; two more swing freely. Momentum, and the joints' positions,
+    are kept.
+    """
     kinds = ["revolute", "prismatic", "spherical", "cylindrical", "cartesian", "revolute", "revolute"]
     rng = np.random.default_rng(5)
     bodies = [gs.Body("base", 20.0, inertia=(8, 9, 10))]

@@ -67,7 +67,9 @@ def test_reactions_do_no_work(seed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_equation_30_momentum_changes_by_the_external_wrenches_alone(seed):
-    """d/dt (dual momentum) from accelerations equals the wrenches carried to the inertial origin; internal loads do not count."""
+    """d/dt (dual momentum) from accelerations equals the wrenches carried to the inertial origin; internal loads do not
+    count.
+    """
     craft = random_spacecraft(seed, base="free")
     q, v = random_state(craft, seed)
     tau, F = loads(craft, seed)
@@ -148,7 +150,9 @@ def two_bodies(mass=1.0, inertia=(1, 1, 1), **wheel):
     ids=["a rod", "no mass", "all wheel"],
 )
 def test_lemma_3_inertias_without_an_inverse_are_for_the_elimination_alone(craft):
-    """S11 of (51) is singular, so (57)-(60) are refused by the body's name; the elimination inverts no body's inertia."""
+    """S11 of (51) is singular, so (57)-(60) are refused by the body's name; the elimination inverts no body's
+    inertia.
+    """
     q, v = random_state(craft, 3)
     tau = np.random.default_rng(3).normal(size=craft.nv)
     expected = gs.forward_dynamics(craft, q, v, tau)

@@ -1,4 +1,6 @@
-"""The generalised Jacobian for any tree and any joint kind: a hundred random crafts, branching ones with wheels included."""
+"""The generalised Jacobian for any tree and any joint kind: a hundred random crafts, branching ones with wheels
+included.
+"""
 
 import numpy as np
 import pytest
@@ -48,7 +50,9 @@ def test_inertia_and_jacobian_equal_elimination_from_the_mass_matrix(seed):
 
 @pytest.mark.parametrize("seed", HUNDRED)
 def test_velocity_terms_equal_elimination_from_the_bias_force(seed):
-    """C* by the recursive bias force and by the paper's links, at zero momentum; energy says qdot.C* = 1/2 qdot^T H*' qdot."""
+    """C* by the recursive bias force and by the paper's links, at zero momentum; energy says qdot.C* = 1/2 qdot^T H*'
+    qdot.
+    """
     craft, q, v = case(seed)
     qdot = v[6:]
     V_0 = gj.base_velocity_from_momentum(craft, q, qdot)

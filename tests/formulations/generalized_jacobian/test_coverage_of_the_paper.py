@@ -1,4 +1,6 @@
-"""Every numbered equation of Wilde et al. (2018) has a test with its number in the name; the errata page names tests that exist."""
+"""Every numbered equation of Wilde et al. (2018) has a test with its number in the name; the errata page names tests
+that exist.
+"""
 
 import re
 from pathlib import Path

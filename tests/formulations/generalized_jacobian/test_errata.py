@@ -42,7 +42,9 @@ def test_nomenclature_rate_matrix_as_printed_gives_body_components():
 
 
 def test_eq_10_puts_the_center_of_mass_off_the_line_between_joints_if_d_is_not_zero(case):
-    """The text assumes it on that line; the code follows (10): p_i + d_i k_i + a_i x_{i+1} (no offset of our own here)."""
+    """The text assumes it on that line; the code follows (10): p_i + d_i k_i + a_i x_{i+1} (no offset of our own
+    here).
+    """
     arm, s, _ = case
     arm = type(arm)(arm.mass, arm.inertia, arm.d, arm.alpha, arm.a, arm.b, arm.b0, arm.R01)
     T_J, T_L = frames(arm, s)
@@ -110,7 +112,9 @@ def test_eq_84_as_printed_is_wrong_in_the_second_row(case):
 
 
 def test_statement_on_the_euler_singularity():
-    """ "DCM non-invertible" at theta = 90 degrees: the rotation is orthogonal there; it is the rate matrix that is singular."""
+    """ "DCM non-invertible" at theta = 90 degrees: the rotation is orthogonal there; it is the rate matrix that is
+    singular.
+    """
     R = dc.euler_rotation(0.3, np.pi / 2, -1.0)
     close(R @ R.T, np.eye(3))
     assert abs(np.linalg.det(dc.euler_rate_matrix(np.pi / 2, -1.0))) < 1e-15

@@ -129,7 +129,9 @@ def test_eq_99_100_101_base_inertia_by_joint_angle(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_everything_outboard_turns_about_the_joint(seed):
-    """The cheaper rule: dr_i = k_k x (r_i - p_k), dI_i = [k_k]x I_i - I_i [k_k]x; and a unit rate of the tree's own links."""
+    """The cheaper rule: dr_i = k_k x (r_i - p_k), dI_i = [k_k]x I_i - I_i [k_k]x; and a unit rate of the tree's own
+    links.
+    """
     arm, craft, s, T_J, T_L, links = case(seed)
     q, _ = to_craft(craft, s)
     for k in range(1, arm.n + 1):

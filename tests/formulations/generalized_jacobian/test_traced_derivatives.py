@@ -1,4 +1,6 @@
-"""Equations (62)-(102) and dJ*/dt once more, against the derivatives that tracing takes of the undifferentiated equations."""
+"""Equations (62)-(102) and dJ*/dt once more, against the derivatives that tracing takes of the undifferentiated
+equations.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Torque-free tumbling with the arm moving: the reduced equation with momentum keeps energy; as printed, (44) does not."""
+"""Torque-free tumbling with the arm moving: the reduced equation with momentum keeps energy; as printed, (44) does
+not.
+"""
 
 import numpy as np
 from scipy.integrate import solve_ivp

@@ -1,4 +1,6 @@
-"""Closed-form derivatives: the appendices as printed, exact derivatives of traced functions, differences of thirty digits."""
+"""Closed-form derivatives: the appendices as printed, exact derivatives of traced functions, differences of thirty
+digits.
+"""
 
 from __future__ import annotations
 

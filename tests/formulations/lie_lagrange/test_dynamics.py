@@ -173,7 +173,9 @@ def test_eq22_base_momentum_obeys_kirchhoff(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_printed_eqs22_26_and_c5_break_energy_and_momentum(seed):
-    """-ad_P in place of K(P), in the paper's own order: the base rows of C v are wrong and work is made from nothing."""
+    """-ad_P in place of K(P), in the paper's own order: the base rows of C v are wrong and work is made from
+    nothing.
+    """
     craft = tree(seed, base="free")
     q, v = random_state(craft, seed)
     parts = lie.coriolis_parts(craft, q, v)

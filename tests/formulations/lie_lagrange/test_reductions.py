@@ -85,7 +85,9 @@ def test_reduced_coriolis_choices_keep_their_guarantees(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_printed_eqs28_39_40_are_the_craft_with_its_base_pinned(seed):
-    """Negative: H = [1; 0] in (9)-(10) gives the pinned base's mass matrix exactly, not the floating one's, nor its motion."""
+    """Negative: H = [1; 0] in (9)-(10) gives the pinned base's mass matrix exactly, not the floating one's, nor its
+    motion.
+    """
     craft, q, v, tau = setting(seed, links=5)
     held, q_held, f = pinned(craft), np.delete(q, [4, 5, 6]), reduced(v)
     at = reduced(np.arange(craft.nv))
@@ -117,7 +119,9 @@ def test_joint_dynamics_at_any_momentum(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_joint_dynamics_is_the_lagrange_poincare_equation(seed):
-    """Mr qdd + Mrdot qd - 1/2 d(qd Mr qd) - 1/2 xi dI xi + (Adot - d(A qd))^T h + A^T (h x w) = tau, from derivatives of M~."""
+    """Mr qdd + Mrdot qd - 1/2 d(qd Mr qd) - 1/2 xi dI xi + (Adot - d(A qd))^T h + A^T (h x w) = tau, from derivatives
+    of M~.
+    """
     craft = chain(seed, ["revolute", "prismatic", "revolute", "cylindrical"])
     q, v = random_state(craft, seed)
     qd, h = v[6:], np.random.default_rng(seed).normal(size=3)

@@ -97,7 +97,9 @@ def chart(rng, n):
 
 
 def lagrange_bias(M, dM, S, dS, phi, phidot):
-    """S^-T (d/dt dT/dphidot - dT/dphi) less M vdot, T = 1/2 phidot^T S^T M S phidot: Lagrange's equations in phi themselves."""
+    """S^-T (d/dt dT/dphidot - dT/dphi) less M vdot, T = 1/2 phidot^T S^T M S phidot: Lagrange's equations in phi
+    themselves.
+    """
     n = len(phi)
     m = S(phi).T @ M(phi) @ S(phi)
     dm = [

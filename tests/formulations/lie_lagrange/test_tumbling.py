@@ -74,8 +74,9 @@ def euler_rates(sequence, angles, w):
 
 @pytest.mark.parametrize("sequence", SEQUENCES, ids=lambda s: "".join("xyz"[i] for i in s))
 def test_through_both_singularities_of_each_sequence(craft, kernels, group_rates, sequence):
-    """The craft passes each singular attitude by a millionth of a radian, at 2 s. The group's steps do not notice; those of the
-    Euler angles collapse by four orders."""
+    """The craft passes each singular attitude by a millionth of a radian, at 2 s. The group's steps do not notice;
+    those of the Euler angles collapse by four orders.
+    """
     forward, _ = kernels
 
     def with_euler_angles(t, y):
@@ -114,7 +115,9 @@ def test_eqs16_17_printed_rates_want_the_body_rate(craft):
 
 
 def test_eqs12_13_hold_for_the_body_rate_only():
-    """(12): e' = 1/2 (eta 1 + e^) w and (13): I w' + w^ I w = tau, with w in body axes; the label says inertial ones."""
+    """(12): e' = 1/2 (eta 1 + e^) w and (13): I w' + w^ I w = tau, with w in body axes; the label says inertial
+    ones.
+    """
     body = gs.Spacecraft.build("body", [gs.Body("b", 5.0, inertia=(1.0, 2.0, 3.0), joint=gs.Joint("j", "spherical"))])
     q, w = random_state(body, 1)
     eta, e, I = q[0], q[1:], np.diag([1.0, 2.0, 3.0])

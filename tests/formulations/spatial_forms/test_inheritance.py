@@ -1,4 +1,6 @@
-"""Multibody systems and formations inherit form and skewness from their bodies; relative equations of a virtual tree."""
+"""Multibody systems and formations inherit form and skewness from their bodies; relative equations of a virtual
+tree.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +146,9 @@ def test_tree_state_and_back(leader):
 
 
 def test_tree_matrices_are_those_of_the_digest():
-    """M_rel = A^T 𝓜 A and C_rel = A^T (𝓜 Adot + 𝓒 A), with A of identities and one column Ad_jL; Adot from Xdot = -ad X."""
+    """M_rel = A^T 𝓜 A and C_rel = A^T (𝓜 Adot + 𝓒 A), with A of identities and one column Ad_jL; Adot from Xdot = -ad
+    X.
+    """
     members, states = formation(rigid=True)
     names = list(members)
     tree = forms.virtual_tree(members, names[0])

@@ -274,7 +274,9 @@ def test_kirchhoff_choice_cancels_at_orbital_speed():
 
 
 def test_all_four_forms_integrate_to_one_motion_with_its_momenta_and_energy():
-    """Free tumbling for ten seconds. Forms 1 and 3 in inertial components, with the inertia turned along; 2 and 4 in body ones."""
+    """Free tumbling for ten seconds. Forms 1 and 3 in inertial components, with the inertia turned along; 2 and 4 in
+    body ones.
+    """
     case = Case(2)
     m, J_B, r_B = case.m, case.J_c, case.r
     V0 = case.V_o

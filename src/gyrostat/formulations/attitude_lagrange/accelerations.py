@@ -1,12 +1,14 @@
-"""A spacecraft in maximal coordinates: every body by its own pose and nu = (v_N; w_B), every joint a constraint with its wrench.
+"""A spacecraft in maximal coordinates: every body by its own pose and nu = (v_N; w_B), every joint a constraint with
+its wrench.
 
-The joint of body B on P lets V_B - Ad_BP V_P = H rate pass and holds the rows K of what H leaves out. With V = T nu, T = [0 1; C 0],
+The joint of body B on P lets V_B - Ad_BP V_P = H rate pass and holds the rows K of what H leaves out. With V = T nu, T
+= [0 1; C 0],
 
     K (T_B nudot_B - Ad_BP T_P nudot_P) + gamma = 0,    gamma = K (t_B - Ad_BP t_P - Hdot rate - V_B x (H rate))     (1)
 
-where t = [0; -w x C v] is what Vdot = T nudot + t has besides. Its multipliers are the loads K^T lambda on B at its origin, so that
-constraint wrenches and actuation together are the joint's reaction wrench; rotors and prescribed joints as in `held_joints`, whose N is
-K here. The attitude parameters never enter: `maximal_state` chooses them for the state.
+where t = [0; -w x C v] is what Vdot = T nudot + t has besides. Its multipliers are the loads K^T lambda on B at its
+origin, so that constraint wrenches and actuation together are the joint's reaction wrench; rotors and prescribed joints
+as in `held_joints`, whose N is K here. The attitude parameters never enter: `maximal_state` chooses them for the state.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from .one_body import mass_matrix, nonlinear_force, rigid_body
 
 
 class MaximalSolution(NamedTuple):
-    """Accelerations, joint wrenches and loads in gyrostat's order, and the accelerations of the bodies in this formulation's own."""
+    """Accelerations, joint wrenches and loads in gyrostat's order, and the accelerations of the bodies in this
+    formulation's own.
+    """
 
     vdot: Array  # (nv,)
     reaction_wrenches: Array  # (nbodies, 6), as gs.reaction_wrenches

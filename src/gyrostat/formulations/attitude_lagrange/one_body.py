@@ -1,13 +1,14 @@
-"""One rigid body in Forbes' coordinates: q = (r_N of the point z; attitude parameters), nu = (v_N of z; w_NB_B), LINEAR FIRST.
+"""One rigid body in Forbes' coordinates: q = (r_N of the point z; attitude parameters), nu = (v_N of z; w_NB_B), LINEAR
+FIRST.
 
     T = 1/2 m v.v - v^T C^T c^ w + 1/2 w^T J w = 1/2 nu^T M nu                                             (T)
     M = [m 1, -C^T c^; c^ C, J],    Mdot = [0, -C^T w^ c^; -c^ w^ C, 0]                                      (M)
     f_non = (C^T w^ c^ w; -w^ J w) = -(Mdot nu + [0; w^ (M nu)_2] - [0; (C v)^ c^ w])                        (f)
     M nudot = f_non + (f_N; m_B)                                                                             (projected)
 
-C = C_BN; z any point of the body; c the FIRST MOMENT of mass about z in B (kg m), J the inertia about z. Forces stand in N, moments in
-B. The attitude parameters enter through C alone: whatever they are, the dynamics is the same.
-Forbes, Rigid-body equations of motion (2019); equations as corrected in docs/errata/forbes2019.md.
+C = C_BN; z any point of the body; c the FIRST MOMENT of mass about z in B (kg m), J the inertia about z. Forces stand
+in N, moments in B. The attitude parameters enter through C alone: whatever they are, the dynamics is the same. Forbes,
+Rigid-body equations of motion (2019); equations as corrected in docs/errata/forbes2019.md.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def body_mass_matrix(body: RigidBody) -> Array:
 
 
 def body_accelerations(body: RigidBody, v_B: Array, w: Array, load_B: Array) -> Array:
-    """(vdot_B; wdot) of (+), (++): M_B nudot_B + [w^ 0; v^ w^] M_B nu_B = (f_B; m_B), with vdot_N = C^T (vdot_B + w x v_B) (*)."""
+    """(vdot_B; wdot) of (+), (++): M_B nudot_B + [w^ 0; v^ w^] M_B nu_B = (f_B; m_B), with vdot_N = C^T (vdot_B + w x
+    v_B) (*).
+    """
     M = body_mass_matrix(body)
     h = M @ np.concatenate([v_B, w])
     turned = np.concatenate([cross(w, h[:3]), cross(v_B, h[:3]) + cross(w, h[3:])])

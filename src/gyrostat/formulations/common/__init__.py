@@ -1,1 +1,3 @@
-"""What several formulations need: carriers of wheels, mapping matrices of joints, joints as constraints, their loads."""
+"""What several formulations need: carriers of wheels, mapping matrices of joints, joints as constraints, their
+loads.
+"""

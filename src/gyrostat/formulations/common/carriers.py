@@ -1,7 +1,8 @@
 """Wheels eliminated: each carrier with its wheels as one body, for formulations that invert every body's inertia.
 
-An included wheel has no mass of its own, so its inertia matrix has no inverse. With J its spin inertia, a its axis, h = J (W + a.w)
-its spin momentum at speed W on a carrier turning at w, and t the motor torque plus the external torque along a:
+An included wheel has no mass of its own, so its inertia matrix has no inverse. With J its spin inertia, a its axis, h =
+J (W + a.w) its spin momentum at speed W on a carrier turning at w, and t the motor torque plus the external torque
+along a:
 
     free:        I -> I - J a a^T,  torque on the carrier  -w x (a h) - a t,          Wdot = t / J - a.wdot     (1)
     prescribed:  I stays,           torque on the carrier  -w x (a J W) - a J Wdot,   t = J (Wdot + a.wdot)     (2)
@@ -148,14 +149,17 @@ def why_not(craft: Spacecraft) -> str | None:
         mass = craft.body(str(wheel.parent)).mass + (0.0 if wheel.included else wheel.mass)
         if not is_symbolic(mass) and not mass > 0.0:
             return (
-                f"body '{wheel.parent}' and its wheel '{wheel.name}' have no mass, so they have no centre of mass about which the wheel "
+                f"body '{wheel.parent}' and its wheel '{wheel.name}' have no mass, so they have no centre of mass "
+                "about which the wheel "
                 f"could be taken out. Give one of them mass, or use the recursive formulation."
             )
     return None
 
 
 def without_inverse(bodies: Mapping[str, Carrier]) -> list[str]:
-    """Names of the bodies whose mass or inertia is zero in some direction, once wheels are eliminated. Symbols are trusted."""
+    """Names of the bodies whose mass or inertia is zero in some direction, once wheels are eliminated. Symbols are
+    trusted.
+    """
     found = []
     for B, carrier in bodies.items():
         if is_symbolic(carrier.mass) or is_symbolic(carrier.inertia):

@@ -1,7 +1,9 @@
-"""Joints as constraints on the relative twist of a body and its parent, for formulations whose unknowns are the joints' loads.
+"""Joints as constraints on the relative twist of a body and its parent, for formulations whose unknowns are the joints'
+loads.
 
-The joint of body B lets a relative twist H rate pass and holds the directions N that H leaves out, rows in B about Bo, by the wrench
-N^T L on B. A geared rotor loads its joint by s = -armature vdot: one more row per rate, with compliance 1 / armature, so that
+The joint of body B lets a relative twist H rate pass and holds the directions N that H leaves out, rows in B about Bo,
+by the wrench N^T L on B. A geared rotor loads its joint by s = -armature vdot: one more row per rate, with compliance 1
+/ armature, so that
 
     N (relative acceleration less what is known of it) + E L = 0,   E = diag(0, 1 / armature)                   (1)
 

@@ -1,21 +1,23 @@
-"""Accelerations of the bodies and loads of their joints, body by body, for formulations that hold bodies together by constraints.
+"""Accelerations of the bodies and loads of their joints, body by body, for formulations that hold bodies together by
+constraints.
 
     M nudot = F + Pi^T lambda,   Pi nudot + gamma = -E lambda                                                      (1)
 
-M is block diagonal, one block per body. Each joint has a row block of Pi that touches its body and the parent, and a compliance E, zero but
-for rotors (see `held_joints`). Where every body's M can be inverted, the loads come first:
+M is block diagonal, one block per body. Each joint has a row block of Pi that touches its body and the parent, and a
+compliance E, zero but for rotors (see `held_joints`). Where every body's M can be inverted, the loads come first:
 
     (Pi M^-1 Pi^T + E) lambda = -gamma - Pi M^-1 F                                                                 (2)
 
-A body without mass, between two joints, has no M^-1, yet (1) is regular as long as its joints move some mass. There each joint's own
-rows are added to the equations of motion, weighted by any W > 0: on the solution that adds nothing where E = 0, and the rotor's inertia
-1 / E where it is not,
+A body without mass, between two joints, has no M^-1, yet (1) is regular as long as its joints move some mass. There
+each joint's own rows are added to the equations of motion, weighted by any W > 0: on the solution that adds nothing
+where E = 0, and the rotor's inertia 1 / E where it is not,
 
     [M + Pi^T W Pi   Pi^T] [ nudot ]   [F - Pi^T W gamma]
     [     Pi           0 ] [-lambda] = [     -gamma     ]                                                          (3)
 
-with rotor rows gone (W = 1 / E there). Eliminated leaf to root, a body and then its joint's load, no pivot of (3) vanishes: the body's is
-its articulated inertia plus its own joint's rows, definite exactly where the joint moves mass (D > 0 in Featherstone's recursion).
+with rotor rows gone (W = 1 / E there). Eliminated leaf to root, a body and then its joint's load, no pivot of (3)
+vanishes: the body's is its articulated inertia plus its own joint's rows, definite exactly where the joint moves mass
+(D > 0 in Featherstone's recursion).
 """
 
 from __future__ import annotations

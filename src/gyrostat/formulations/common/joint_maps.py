@@ -1,7 +1,8 @@
 """Frame i and mapping matrices of each joint (tables 3 to 6 of Valverde & Tsiotras 2018), from its motion map alone.
 
-Frame i is fixed on the distal body with its origin at the joint; where a joint turns about, or slides along, one axis only,
-that axis is z of frame i, as the paper has it. There the joint's twist is `w^i_{i/k} = H rate` with dual quaternion columns, and
+Frame i is fixed on the distal body with its origin at the joint; where a joint turns about, or slides along, one axis
+only, that axis is z of frame i, as the paper has it. There the joint's twist is `w^i_{i/k} = H rate` with dual
+quaternion columns, and
 
     rate = L w^i_{i/k}                      L = (H^T H)^-1 H^T                     table 6
     Lambda w^i_{i/k} = 0                    rows of Lambda: what H leaves out      table 4
@@ -64,7 +65,9 @@ def all_held(joint_map: JointMap) -> JointMap:
 
 
 def screw_joint(joint: Joint, q: Array) -> bool:
-    """True if some rate both turns and slides: then turning and sliding constraints do not separate as the tables need."""
+    """True if some rate both turns and slides: then turning and sliding constraints do not separate as the tables
+    need.
+    """
     return any(not _vanishes(column[:3]) and not _vanishes(column[3:]) for column in joint.H(q).T)
 
 

@@ -21,7 +21,9 @@ def by_place(craft: Spacecraft, follows: Mapping[str, Array]) -> dict[int, Any]:
 
 
 def solve_free(M: Array, load: Array, given: Mapping[int, Any]) -> Array:
-    """x (n,) with `M x = load` in the free rows and x as given, by place, in the others; M symmetric positive definite."""
+    """x (n,) with `M x = load` in the free rows and x as given, by place, in the others; M symmetric positive
+    definite.
+    """
     held, free = sorted(given), [k for k in range(len(load)) if k not in given]
     known = np.array([given[k] for k in held])
     right = load[free] - M[np.ix_(free, held)] @ known if held else load

@@ -1,4 +1,6 @@
-"""Which spacecraft formulations with joint loads as unknowns can treat: this one, `decoupled` and `attitude_lagrange`."""
+"""Which spacecraft formulations with joint loads as unknowns can treat: this one, `decoupled` and
+`attitude_lagrange`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from .joint_maps import screw_joint
 
 
 def supports(craft: Spacecraft) -> str | None:
-    """None, or the reason why not. Bodies without mass are supported wherever the craft's own mass matrix is regular."""
+    """None, or the reason why not. Bodies without mass are supported wherever the craft's own mass matrix is
+    regular.
+    """
     return _screw_joint(craft) or why_not(craft)
 
 
@@ -19,7 +23,8 @@ def _screw_joint(craft: Spacecraft) -> str | None:
     for B, _ in carrier_bodies(craft):
         if screw_joint(craft.joint(B), q):
             return (
-                f"joint '{craft.joint(B).name}' both turns and slides with one rate; the mapping matrices hold for joints that turn "
+                f"joint '{craft.joint(B).name}' both turns and slides with one rate; the mapping matrices hold "
+                "for joints that turn "
                 f"or slide. Use another formulation."
             )
     return None

@@ -1,13 +1,15 @@
 """Rotation and translation apart, constraint forces and torques as unknowns: the classical Newton-Euler baseline.
 
-Stoneking, Newton-Euler dynamic equations of motion for a multi-body spacecraft (2007), as Valverde & Tsiotras (2018) compare with it.
-Per body the angular velocity w in its own axes and the velocity u of its centre of mass in INERTIAL axes:
+Stoneking, Newton-Euler dynamic equations of motion for a multi-body spacecraft (2007), as Valverde & Tsiotras (2018)
+compare with it. Per body the angular velocity w in its own axes and the velocity u of its centre of mass in INERTIAL
+axes:
 
     I wdot = torque - w x I w + (torques of the joints)                                                        (1)
     m udot = force + (forces of the joints)                                                                    (2)
 
-The joint of body B holds directions N (rows [n_w, n_v] in B) and exerts N^T L = [torque; force] on B at its origin, the opposite on
-its parent P. With c the centre of mass in B, d the joint's origin from that of P, both bodies' accelerations are bound by
+The joint of body B holds directions N (rows [n_w, n_v] in B) and exerts N^T L = [torque; force] on B at its origin, the
+opposite on its parent P. With c the centre of mass in B, d the joint's origin from that of P, both bodies'
+accelerations are bound by
 
     N [wdot_B - R_BP wdot_P;  R_BN (udot_B - udot_P) + c x wdot_B - R_BP (wdot_P x d)] = N [g_w; g_v]          (3)
 
@@ -18,8 +20,8 @@ Let G be the matrix of (3) for all joints. Loads enter (1), (2) through G^T, so 
 
     (G M^-1 G^T + E) L = N g - G M^-1 F,   F the known forces and torques                                      (6)
 
-E is zero but for rotors: see `held_joints`, which also says what a prescribed joint holds. Cost O(nbodies^3). Bodies without mass have
-no M^-1: `joint_loads` solves (1)-(3) together then.
+E is zero but for rotors: see `held_joints`, which also says what a prescribed joint holds. Cost O(nbodies^3). Bodies
+without mass have no M^-1: `joint_loads` solves (1)-(3) together then.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ ZERO = np.zeros((3, 3))
 
 
 class DecoupledSolution(NamedTuple):
-    """Accelerations, joint wrenches and loads in gyrostat's order, and the accelerations of the bodies in this formulation's own."""
+    """Accelerations, joint wrenches and loads in gyrostat's order, and the accelerations of the bodies in this
+    formulation's own.
+    """
 
     vdot: Array  # (nv,)
     reaction_wrenches: Array  # (nbodies, 6), as gs.reaction_wrenches

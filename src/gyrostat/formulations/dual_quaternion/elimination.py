@@ -39,7 +39,8 @@ def forward_dynamics(
 ) -> Array:
     """Acceleration vdot (nv,) under the generalised force tau and external wrenches.
 
-    `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them; `solve` also returns their holding loads.
+    `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them; `solve` also returns their holding
+    loads.
     """
     return solve(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed).vdot
 
@@ -55,8 +56,8 @@ def solve(
 ) -> Solution:
     """Accelerations, reaction wrenches and holding loads of prescribed joints.
 
-    Each body with the reaction of its joint is one pivot pair of (50); its children gone, its two rows read, in frame i with
-    a = q_{b/i} wdot_b q*_{b/i} and a_k = q*_{i/k} wdot_k q_{i/k},
+    Each body with the reaction of its joint is one pivot pair of (50); its children gone, its two rows read, in frame i
+    with a = q_{b/i} wdot_b q*_{b/i} and a_k = q*_{i/k} wdot_k q_{i/k},
 
         K a - V T - V_act (tau - rotor vdot) = e           (51), (53), (55)       (1)
         Lambda a = Lambda (a_k + c)                        (54), (56)             (2)
@@ -65,12 +66,14 @@ def solve(
 
         U = K H,  D = H^T U + rotor,  u = tau + H^T e                             (3)
         vdot = D^-1 (u - U^T (a_k + c))                                           (4)
-        W = V T + V_act tau = K_a (a_k + c) + W_0,   K_a = V V^T (K - U D^-1 U^T) V V^T,   W_0 = V V^T (U D^-1 u - e) + V_act tau   (5)
+        W = V T + V_act tau = K_a (a_k + c) + W_0,   K_a = V V^T (K - U D^-1 U^T) V V^T,                            (5)
+            W_0 = V V^T (U D^-1 u - e) + V_act tau
         K_k += [q_{i/k}] K_a [q*_{i/k}],  e_k -= q_{i/k} (K_a c + W_0) q*_{i/k}   (6)
 
-    A prescribed joint holds all six components: V = 1, W = K (a_k + c + H vdot) - e; so does one with a rotor, whose load
-    is no longer known beforehand. The scalar rows of the dual quaternions are identities of their own and dropped, and wrenches are
-    swapped, so that K is symmetric: 6-vectors [angular; linear], as everywhere in gyrostat. tau - rotor vdot = H^T W.
+    A prescribed joint holds all six components: V = 1, W = K (a_k + c + H vdot) - e; so does one with a rotor, whose
+    load is no longer known beforehand. The scalar rows of the dual quaternions are identities of their own and dropped,
+    and wrenches are swapped, so that K is symmetric: 6-vectors [angular; linear], as everywhere in gyrostat. tau -
+    rotor vdot = H^T W.
     """
     q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
     require(craft)
@@ -79,7 +82,9 @@ def solve(
 
 
 def eliminate(craft: Spacecraft, q: Array, f: Frames, m: Motion, given: Acting) -> tuple[Solution, dict[str, Array]]:
-    """`solve`, from frames and dual velocities; also the accelerations of the bodies, [wdot; vdot] in frame b, by name."""
+    """`solve`, from frames and dual velocities; also the accelerations of the bodies, [wdot; vdot] in frame b, by
+    name.
+    """
     tau, _, follows = given
     K: dict[str, Array] = {}
     e: dict[str, Array] = {}

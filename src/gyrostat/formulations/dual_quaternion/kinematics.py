@@ -1,8 +1,8 @@
 """Frames, poses and dual velocities of the bodies (45)-(49), (63), (64).
 
-Frame b of a body sits at its centre of mass, frame i at its joint, both turned alike. k is frame b of the parent; for the base it is
-the inertial frame. Poses are `X_ib` (q_{b/i} in the paper: constant, no rotation) and `X_ki` (q_{i/k}: the joint's motion).
-Wheels are no bodies here: see `carriers`.
+Frame b of a body sits at its centre of mass, frame i at its joint, both turned alike. k is frame b of the parent; for
+the base it is the inertial frame. Poses are `X_ib` (q_{b/i} in the paper: constant, no rotation) and `X_ki` (q_{i/k}:
+the joint's motion). Wheels are no bodies here: see `carriers`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def motion_of_rates(craft: Spacecraft, f: Frames, v: Array) -> Motion:
 
 
 def motion_of_bodies(craft: Spacecraft, f: Frames, w: dict[str, Array], wheel_speeds: Array) -> Motion:
-    """From the dual velocities of the bodies: w^i_{i/k} = q_{b/i} w_b q*_{b/i} - q*_{i/k} w_k q_{i/k}   (46), rate = L w^i_{i/k} (47)."""
+    """From the dual velocities of the bodies: w^i_{i/k} = q_{b/i} w_b q*_{b/i} - q*_{i/k} w_k q_{i/k}   (46), rate = L
+    w^i_{i/k} (47).
+    """
     w_joint: dict[str, Array] = {}
     w_parent: dict[str, Array] = {}
     rates = []
@@ -94,7 +96,9 @@ def motion_of_bodies(craft: Spacecraft, f: Frames, w: dict[str, Array], wheel_sp
 
 
 def joint_bias(craft: Spacecraft, f: Frames, q: Array, m: Motion, B: str) -> Array:
-    """(q*_{i/k} w_k q_{i/k}) x w^i_{i/k} + Hdot rate: the joint's acceleration that no unknown of (48) accounts for, (8,)."""
+    """(q*_{i/k} w_k q_{i/k}) x w^i_{i/k} + Hdot rate: the joint's acceleration that no unknown of (48) accounts for,
+    (8,).
+    """
     joint = craft.joint(B)
     if not joint.nv:
         return ZERO8

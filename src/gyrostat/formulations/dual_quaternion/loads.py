@@ -23,7 +23,9 @@ def known_wrench(craft: Spacecraft, f: Frames, m: Motion, B: str, acting: Acting
 
 
 def end_effector_wrenches(craft: Spacecraft, at: Mapping[str, Any]) -> Array:
-    """`wrenches` (nbodies, 6) of wrenches [torque; force] at named frames G, each about Go in G: q_{G/B} W q*_{G/B} (55), (19)."""
+    """`wrenches` (nbodies, 6) of wrenches [torque; force] at named frames G, each about Go in G: q_{G/B} W q*_{G/B}
+    (55), (19).
+    """
     rows: dict[str, Array] = {B: np.zeros(6) for B, _ in craft.base_to_tip}
     for frame, F in at.items():
         body, X_BG = craft.locate(frame)

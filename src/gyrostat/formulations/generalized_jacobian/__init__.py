@@ -3,10 +3,11 @@
 For any tree, any joint kind, several arms and wheels, in gyrostat's order:
 `generalized_matrices`, `reduced_dynamics`, `accelerations`.
 
-The paper's own equations, in its order ([linear; angular], inertial components, about the base's centre of mass), one idea per
-file: `arm` (tables), `direction_cosines` (1)-(10), `paper/quaternions` (18)-(25), `links` (11)-(16), (30)-(35), `inertia_blocks`
-(26)-(36), (42), `base_inverse` (51)-(61), `link_rates` and `paper/joint_derivatives` (67)-(73), (83)-(94),
-`paper/block_rates` (66)-(101), `reduced_equations` (39)-(50), (62)-(65), (80), (81), `paper/point_jacobians` (103)-(111).
+The paper's own equations, in its order ([linear; angular], inertial components, about the base's centre of mass), one
+idea per file: `arm` (tables), `direction_cosines` (1)-(10), `paper/quaternions` (18)-(25), `links` (11)-(16),
+(30)-(35), `inertia_blocks` (26)-(36), (42), `base_inverse` (51)-(61), `link_rates` and `paper/joint_derivatives`
+(67)-(73), (83)-(94), `paper/block_rates` (66)-(101), `reduced_equations` (39)-(50), (62)-(65), (80), (81),
+`paper/point_jacobians` (103)-(111).
 
 Wilde, Kwok Choon, Grompone, Romano: Equations of Motion of Free-Floating Spacecraft-Manipulator Systems: An Engineer's
 Tutorial, Front. Robot. AI 5:41 (2018). Corrections: docs/errata/wilde2018.md.

@@ -25,7 +25,9 @@ class _Screw(NamedTuple):
 
 
 def craft_links(craft: Spacecraft, q: Array) -> Links:
-    """Links of the craft at q. J_T and J_R: `R_NA H_v + (R_NA H_w) x (r - p_A)` and `R_NA H_w` of each joint A inboard."""
+    """Links of the craft at q. J_T and J_R: `R_NA H_v + (R_NA H_w) x (r - p_A)` and `R_NA H_w` of each joint A
+    inboard.
+    """
     X_NB = inertial_poses(craft, q)
     screws = {A: _screw(craft, q, A, X_NB[A]) for A, P in craft.base_to_tip if P is not None}
     r_0 = _center(craft, craft.base, X_NB)

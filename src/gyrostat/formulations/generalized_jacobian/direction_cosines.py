@@ -1,6 +1,7 @@
 """Equations (1)-(10): Denavit-Hartenberg kinematics by homogeneous transformations.
 
-Lists of transforms run over the paper's own indices: T_J[0..N+1] with J_0 the base and J_{N+1} the end effector, T_L[0..N].
+Lists of transforms run over the paper's own indices: T_J[0..N+1] with J_0 the base and J_{N+1} the end effector,
+T_L[0..N].
 """
 
 from __future__ import annotations

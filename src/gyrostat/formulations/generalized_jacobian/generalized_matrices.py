@@ -37,8 +37,8 @@ def generalized_inertia_rate(craft: Spacecraft, q: Array, joint_rates: Array) ->
 def generalized_jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """J* (6, nv - 6) with `[w; velocity of the point] = J* qdot` while the momentum is zero, in N. (110)
 
-    `frame` names a frame or body, `point` is given in its axes. With momentum h about Bo add `J_0 M_0^-1 h`, that is, use
-    `jacobian(craft, q, frame, point) @ [base_velocity_from_momentum(...); qdot]`. Umetani & Yoshida (1989).
+    `frame` names a frame or body, `point` is given in its axes. With momentum h about Bo add `J_0 M_0^-1 h`, that is,
+    use `jacobian(craft, q, frame, point) @ [base_velocity_from_momentum(...); qdot]`. Umetani & Yoshida (1989).
     """
     return turned(rotation(configuration(craft, q)[:4]), generalized_jacobian_in_base(craft, q, frame, point))
 

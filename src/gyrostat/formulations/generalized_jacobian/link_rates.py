@@ -22,7 +22,8 @@ class LinkRates(NamedTuple):
 
 
 def frame_rotation_rates(arm: Arm, T_J: list[Array], w_0: Array, qdot: Array) -> list[Array]:
-    """w_J[0..N+1], the angular velocity of each joint frame: w_J0 = w_J1 = w_0, w_J{i+1} = w_Ji + k_i qdot_i. (68 corrected)
+    """w_J[0..N+1], the angular velocity of each joint frame: w_J0 = w_J1 = w_0, w_J{i+1} = w_Ji + k_i qdot_i. (68
+    corrected)
 
     J_1 is fixed on the base; the printed range would need a joint 0.
     """

@@ -18,13 +18,15 @@ class GeneralizedCoriolis(NamedTuple):
     """The velocity terms of the reduced equation, each (nv - 6,)."""
 
     C: Array  # C* = H*' qdot + c*  (49)
-    c: Array  # c* = C* - H*' qdot; for joints whose rates are derivatives of coordinates -1/2 d/dq (qdot^T H* qdot)  (48)
+    # c* = C* - H*' qdot; for joints whose rates are derivatives of coordinates -1/2 d/dq (qdot^T H* qdot)  (48)
+    c: Array
 
 
 def base_velocity_from_momentum(craft: Spacecraft, q: Array, joint_rates: Array, momentum: Any = None) -> Array:
     """V_NB_B (6,), the base's part of v, that gives the craft this momentum; zero by default. (42), (109)
 
-    `momentum` is what `gs.momentum(craft, q, v)` gives: [angular; linear] in N about N's origin, constant in free flight.
+    `momentum` is what `gs.momentum(craft, q, v)` gives: [angular; linear] in N about N's origin, constant in free
+    flight.
     """
     q, qdot = configuration(craft, q), joint_vector(craft, joint_rates, "joint_rates")
     return _base_velocity(eliminate(craft, q), q, qdot, momentum)
@@ -33,7 +35,8 @@ def base_velocity_from_momentum(craft: Spacecraft, q: Array, joint_rates: Array,
 def generalized_coriolis(craft: Spacecraft, q: Array, joint_rates: Array) -> GeneralizedCoriolis:
     """C* and c* at zero momentum: `H* qddot + C* = tau`. (46)-(50)
 
-    From the forces that the motion (109) needs at zero acceleration, h: C* = h_m - M_0m^T M_0^-1 h_0; no derivative of H*.
+    From the forces that the motion (109) needs at zero acceleration, h: C* = h_m - M_0m^T M_0^-1 h_0; no derivative of
+    H*.
     """
     q, qdot = configuration(craft, q), joint_vector(craft, joint_rates, "joint_rates")
     C = _reduced_bias(craft, eliminate(craft, q), q, qdot, None, None)
@@ -56,8 +59,8 @@ def reduced_forward_dynamics(
 ) -> Array:
     """qddot (nv - 6,) of joints and wheels under their efforts (nv - 6,), nothing acting on the base. (44 corrected)
 
-    `momentum`: as in `base_velocity_from_momentum`; it is constant unless wrenches act. When it is not zero the base's pose
-    in q matters and must be integrated along with `base_velocity_from_momentum`.
+    `momentum`: as in `base_velocity_from_momentum`; it is constant unless wrenches act. When it is not zero the base's
+    pose in q matters and must be integrated along with `base_velocity_from_momentum`.
     """
     q, qdot = configuration(craft, q), joint_vector(craft, joint_rates, "joint_rates")
     tau, E = joint_vector(craft, joint_efforts, "joint_efforts"), eliminate(craft, q)
@@ -100,6 +103,7 @@ def _momentum(momentum: Any) -> Array:
     h = np.asarray(momentum)
     if h.shape != (6,):
         raise ValueError(
-            f"momentum has shape {h.shape}; expected (6,): [angular; linear] in N about N's origin, as gs.momentum gives it."
+            f"momentum has shape {h.shape}; expected (6,): [angular; linear] in N about N's origin, as "
+            "gs.momentum gives it."
         )
     return h

@@ -54,7 +54,8 @@ def full_bias(H: Blocks, Hdot: Blocks, dH: list[Blocks], xdot_0: Array, qdot: Ar
 
         h_0 = H_0' xdot_0 + H_0m' qdot + [0; v_0 x P],   h_m,k = (H_0m'^T xdot_0 + H_m' qdot)_k - 1/2 nu^T (dH/dq_k) nu
 
-    w_0 is no derivative of coordinates: c_0 of (40) read literally, with Euler angles, is wrong unless the momentum is zero.
+    w_0 is no derivative of coordinates: c_0 of (40) read literally, with Euler angles, is wrong unless the momentum is
+    zero.
     """
     P = momentum(H, xdot_0, qdot)[:3]
     h_0 = Hdot.H_0 @ xdot_0 + Hdot.H_0m @ qdot + np.concatenate([np.zeros(3), cross(xdot_0[:3], P)])

@@ -1,7 +1,7 @@
 """Lagrange's equations on Lie groups, without singularities: explicit M and C on SE(3) x R^n, and their reductions.
 
-From, Pettersen & Gravdahl, Acta Astronautica 69 (2011), with the corrections of docs/errata/from2011.md. Twists are angular
-first here as everywhere in gyrostat, linear first in the paper.
+From, Pettersen & Gravdahl, Acta Astronautica 69 (2011), with the corrections of docs/errata/from2011.md. Twists are
+angular first here as everywhere in gyrostat, linear first in the paper.
 """
 
 from .accelerations import forward_dynamics as forward_dynamics

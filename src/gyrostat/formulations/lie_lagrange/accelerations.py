@@ -24,8 +24,8 @@ def forward_dynamics(
 ) -> Array:
     """Acceleration vdot (nv,): M(q) vdot + C(q, v) v = tau + sum_i J_i^T F_i,  (6), (11), (20).
 
-    `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them. No attitude coordinate enters M or C, so there
-    is no singularity. Cost O(nv^3); the recursive formulation is O(nbodies).
+    `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them. No attitude coordinate enters M or C,
+    so there is no singularity. Cost O(nv^3); the recursive formulation is O(nbodies).
     """
     q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
     follows = prescribed_rates(craft, prescribed)

@@ -26,7 +26,8 @@ def coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
 
         C = Mdot - 1/2 A + K,   A_kj = (dM/dphi_k v)_j,   K(P) = -[h^ p^; p^ 0]  for the base        (22')-(26')
 
-    P = (h; p) is the momentum of the whole craft about the base's origin, in its axes. The printed (22) has ad_P in place of K.
+    P = (h; p) is the momentum of the whole craft about the base's origin, in its axes. The printed (22) has ad_P in
+    place of K.
     """
     parts = coriolis_parts(craft, q, v)
     return parts.Mdot - 0.5 * parts.A + parts.K  # (26')
@@ -42,7 +43,8 @@ def skew_coriolis_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
 
 
 def bias_force(craft: Spacecraft, q: Array, v: Array, *, wrenches: Any = None) -> Array:
-    """C v (nv,), less what external wrenches contribute; the sums over bodies taken before the products: cost O(nbodies).
+    """C v (nv,), less what external wrenches contribute; the sums over bodies taken before the products: cost
+    O(nbodies).
 
     At constant v, with (M v)_B = S_B^T F_c the momentum of joint B, P its parent and b the base:
 
@@ -70,9 +72,10 @@ def bias_force(craft: Spacecraft, q: Array, v: Array, *, wrenches: Any = None) -
 def coriolis_parts(craft: Spacecraft, q: Array, v: Array) -> CoriolisParts:
     """Mdot, A and K, each dM/dphi_k contracted with v before it is formed: cost O(nbodies * depth).
 
-    About the base's origin and in its axes, with the columns, inertias and twists of `BaseFrame` and `Motion`; P the parent of B:
+    About the base's origin and in its axes, with the columns, inertias and twists of `BaseFrame` and `Motion`; P the
+    parent of B:
 
-        Mdot[A, B] = d/dt (S_A^T M_c S_B),   Sdot = W x S                                 (A.1) summed over q_k with rates qdot_k
+        Mdot[A, B] = d/dt (S_A^T M_c S_B),   Sdot = W x S               (A.1) summed over q_k with rates qdot_k
         A[B, A] = (V_P x S_B)^T M_c(B) S_A + (F_c* S_B)^T S_A      A beyond which B is        (24), (25)
         A[B, D] = (V_P x S_B)^T M_c(D) S_D                         D beyond B, or B itself    (24), (25)
         K[B, B] = S_B^T F_c* S_B                                                              (22'), (30')

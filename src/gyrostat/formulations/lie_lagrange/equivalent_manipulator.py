@@ -1,4 +1,6 @@
-"""The dynamically equivalent manipulator: a fixed-base arm on a ball joint that moves as the free-floating craft does."""
+"""The dynamically equivalent manipulator: a fixed-base arm on a ball joint that moves as the free-floating craft
+does.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from .reduction import base_velocity, reduced_force
 def equivalent_manipulator(craft: Spacecraft) -> Spacecraft:
     """The craft's dynamically equivalent manipulator: same joints, spherical base joint at the craft's centre of mass.
 
-    Bodies 1 (spacecraft) to n + 1 in one chain; S_i = m_1 + .. + m_i, Mt = S_{n+1}; in body axes, p_i is where joint i + 1 sits
-    and c_i the centre of mass, both from joint i:
+    Bodies 1 (spacecraft) to n + 1 in one chain; S_i = m_1 + .. + m_i, Mt = S_{n+1}; in body axes, p_i is where joint i
+    + 1 sits and c_i the centre of mass, both from joint i:
 
         m'_i = m_i Mt^2 / (S_{i-1} S_i),  m'_1 arbitrary                                           (35)
         I'_i = I_i about the centre of mass                                                        (36)
@@ -27,10 +29,11 @@ def equivalent_manipulator(craft: Spacecraft) -> Spacecraft:
         c'_i = c_i S_{i-1} / Mt,  c'_1 = 0                                                         (38)
         q'   = q S_{i-1} / Mt                                for coordinates of joint i in metres
 
-    Given the same attitude, base rate, joint coordinates and rates, and the same joint torques and base couple, attitude and
-    joints move alike, at any linear and angular momentum, as long as no external *force* acts. `equivalent_state` and
-    `equivalent_force` convert, a base force included. Frames on the last body come along, and stand from the ball joint where
-    the craft's stand from its centre of mass; others would not, and are left out, as are thrusters and shapes.
+    Given the same attitude, base rate, joint coordinates and rates, and the same joint torques and base couple,
+    attitude and joints move alike, at any linear and angular momentum, as long as no external *force* acts.
+    `equivalent_state` and `equivalent_force` convert, a base force included. Frames on the last body come along, and
+    stand from the ball joint where the craft's stand from its centre of mass; others would not, and are left out, as
+    are thrusters and shapes.
 
     Liang, Papadopoulos & Dubowsky (1998); From, Pettersen & Gravdahl (2011), section 5, which omits the metres.
     """
@@ -75,7 +78,9 @@ class State(NamedTuple):
 
 
 def equivalent_state(craft: Spacecraft, q: Array, v: Array) -> State:
-    """State of the equivalent manipulator that goes with the craft's, (nq - 3,) and (nv - 3,): base translation left out, metres scaled."""
+    """State of the equivalent manipulator that goes with the craft's, (nq - 3,) and (nv - 3,): base translation left
+    out, metres scaled.
+    """
     q, v = configuration(craft, q), rates(craft, v)
     scale_q, scale_v = _scales(craft)
     kept_q, kept_v = np.delete(np.arange(craft.nq), [4, 5, 6]), np.delete(np.arange(craft.nv), [3, 4, 5])
@@ -83,12 +88,16 @@ def equivalent_state(craft: Spacecraft, q: Array, v: Array) -> State:
 
 
 def equivalent_force(craft: Spacecraft, q: Array, tau: Array) -> Array:
-    """Generalised force on the equivalent manipulator that goes with the craft's tau, base force included, (nv - 3,)."""
+    """Generalised force on the equivalent manipulator that goes with the craft's tau, base force included, (nv -
+    3,).
+    """
     return reduced_force(craft, q, tau) / _scales(craft)[1]
 
 
 def space_state(craft: Spacecraft, state: State, p_cm_N: Any = (0.0, 0.0, 0.0), v_cm_N: Any = (0.0, 0.0, 0.0)) -> State:
-    """The craft's (q, v) that goes with the equivalent manipulator's, its centre of mass being at p_cm_N and moving at v_cm_N."""
+    """The craft's (q, v) that goes with the equivalent manipulator's, its centre of mass being at p_cm_N and moving at
+    v_cm_N.
+    """
     scale_q, scale_v = _scales(craft)
     joints, f = np.asarray(state.q) / scale_q, np.asarray(state.v) / scale_v
     at_origin = np.concatenate([joints[:4], np.zeros(3), joints[4:]])
@@ -108,8 +117,10 @@ def supports(craft: Spacecraft) -> str | None:
         carried = [child.name for child in craft.bodies if child.parent == body.name and not child.joint.motion.spins]
         if len(carried) > 1:
             return (
-                f"body '{body.name}' carries {' and '.join(map(repr, carried))}; expected one open chain. Joints of different branches "
-                f"of a free-floating craft feel each other through its centre of mass (block -M_va^T M_vb / m of the reduced mass "
+                f"body '{body.name}' carries {' and '.join(map(repr, carried))}; expected one open chain. Joints "
+                "of different branches "
+                f"of a free-floating craft feel each other through its centre of mass (block -M_va^T M_vb / m of "
+                "the reduced mass "
                 f"matrix), which those of a fixed-base tree do not. Lock all branches but one, or use lie_lagrange."
                 f"reduced_mass_matrix, which is exact for any tree."
             )
@@ -123,7 +134,8 @@ def supports(craft: Spacecraft) -> str | None:
         if mixed and any(loads.values()):
             given = ", ".join(name for name, value in loads.items() if value)
             return (
-                f"joint '{joint.name}' is {joint.kind} with {given}: metres are scaled and radians are not, so one number cannot serve "
+                f"joint '{joint.name}' is {joint.kind} with {given}: metres are scaled and radians are not, so "
+                "one number cannot serve "
                 f"both. Split it into a turning and a sliding joint."
             )
     return None
@@ -145,7 +157,9 @@ def _with_wheels(craft: Spacecraft, body: Body) -> Body:
 
 
 def _scales(craft: Spacecraft) -> tuple[Array, Array]:
-    """Factors from the craft's (q, v), base translation left out, to the equivalent manipulator's: not one for metres."""
+    """Factors from the craft's (q, v), base translation left out, to the equivalent manipulator's: not one for
+    metres.
+    """
     links = [_with_wheels(craft, body) for body in _chain(craft)]
     total = sum(link.mass for link in links)
     inner = dict(zip((link.name for link in links[1:]), np.cumsum([link.mass for link in links]), strict=False))

@@ -18,8 +18,8 @@ def mass_matrix(craft: Spacecraft, q: Array) -> Array:
 
         M = sum_i [H J_i]^T Ad_ib^T M_i Ad_ib [H J_i]                                        (8)-(10)
 
-    Gathered by columns, with A an ancestor of B or B itself: M[A, B] = S_A^T M_c S_B, M_c the inertia of all that B carries.
-    Independent of where the base is.
+    Gathered by columns, with A an ancestor of B or B itself: M[A, B] = S_A^T M_c S_B, M_c the inertia of all that B
+    carries. Independent of where the base is.
     """
     frame = base_frame(craft, configuration(craft, q))
     blocks = {}
@@ -39,10 +39,11 @@ def kinetic_energy(craft: Spacecraft, q: Array, v: Array) -> Any:
 
 
 def mass_matrix_derivatives(craft: Spacecraft, q: Array) -> Array:
-    """dM/dphi_k (nv, nv, nv), k first: phi_k is a joint coordinate, or a step along the k-th rate of a joint that is a group.
+    """dM/dphi_k (nv, nv, nv), k first: phi_k is a joint coordinate, or a step along the k-th rate of a joint that is a
+    group.
 
-    From (A.1) with Prop. A.1 and (B.2): a step along column k turns every column and inertia beyond it by ad_k = S_k x and
-    leaves the rest. Gathered over the bodies, for A an ancestor of B or B itself, and K the body that k moves:
+    From (A.1) with Prop. A.1 and (B.2): a step along column k turns every column and inertia beyond it by ad_k = S_k x
+    and leaves the rest. Gathered over the bodies, for A an ancestor of B or B itself, and K the body that k moves:
 
         K beyond B:               dM[A, B] = -S_A^T (ad_k^T M_c(K) + M_c(K) ad_k) S_B
         K beyond A, up to B:      dM[A, B] = -(ad_k S_A)^T M_c(B) S_B

@@ -1,4 +1,6 @@
-"""A floating craft without its base's linear velocity: the true reduction to SO(3) x R^n, at any momentum, under any load."""
+"""A floating craft without its base's linear velocity: the true reduction to SO(3) x R^n, at any momentum, under any
+load.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,19 @@ def linear_elimination(craft: Spacecraft, q: Array) -> Array:
 
         N = [1; -G],   G = M_vv^-1 M_vf,   M_vv = m_total 1
 
-    M N has no rows of linear momentum. Hence N^T (.) N reduces M, each dM/dphi_k, and, taken at v = N f, every Coriolis matrix.
+    M N has no rows of linear momentum. Hence N^T (.) N reduces M, each dM/dphi_k, and, taken at v = N f, every Coriolis
+    matrix.
     """
     refuse_other_bases(craft)
     return _elimination(mass_matrix(craft, q))
 
 
 def reduced_mass_matrix(craft: Spacecraft, q: Array) -> Array:
-    """M~ = N^T M N = M_ff - M_fv M_vv^-1 M_vf, (nv - 3, nv - 3)                                (15), (28'), (39'), (40')
+    """M~ = N^T M N = M_ff - M_fv M_vv^-1 M_vf, (nv - 3, nv - 3)                                (15), (28'), (39'),
+    (40')
 
-    It is also that of the equivalent manipulator. The printed (28) keeps M_ff alone: the craft with its base pinned to N.
+    It is also that of the equivalent manipulator. The printed (28) keeps M_ff alone: the craft with its base pinned to
+    N.
     """
     refuse_other_bases(craft)
     M = mass_matrix(craft, q)

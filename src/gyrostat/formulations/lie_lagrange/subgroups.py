@@ -16,8 +16,10 @@ def supports(craft: Spacecraft) -> str | None:
     for joint in craft.joints:
         if not is_subgroup(joint):
             return (
-                f"joint '{joint.name}' of {craft.name} is {joint.kind}, which is not a Lie subgroup of SE(3): its columns change with "
-                f"its coordinates. Model it as two revolute joints with a light body between them, or use the recursive formulation."
+                f"joint '{joint.name}' of {craft.name} is {joint.kind}, which is not a Lie subgroup of SE(3): its "
+                "columns change with "
+                f"its coordinates. Model it as two revolute joints with a light body between them, or use the "
+                "recursive formulation."
             )
     return None
 
@@ -76,7 +78,8 @@ def general_coriolis(M: Array, dM: Array, S_inv: Array, dS: Array, v: Array) -> 
         C_ij = sum_kl (dM_ij/dphi_k Sinv_kl - 1/2 Sinv_ki dM_jl/dphi_k) v_l
              + sum_kms Sinv_mi (dS_km/dphi_s - dS_ks/dphi_m) Sinv_sj (M v)_k                        (7')
 
-    `dM[k]` and `dS[k]` are the derivatives with respect to phi_k, both (n, n, n). The printed (7) exchanges indices of S.
+    `dM[k]` and `dS[k]` are the derivatives with respect to phi_k, both (n, n, n). The printed (7) exchanges indices of
+    S.
     """
     phidot, p = S_inv @ v, M @ v
     n = len(v)

@@ -39,7 +39,8 @@ def forward_dynamics(
 ) -> Array:
     """Acceleration vdot (nv,) under the generalised force tau and external wrenches.
 
-    `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them; `hybrid_dynamics` also returns their loads.
+    `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them; `hybrid_dynamics` also returns their
+    loads.
     """
     return hybrid_dynamics(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed).vdot
 

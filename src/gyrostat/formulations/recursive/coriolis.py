@@ -17,15 +17,16 @@ Choice = Literal["christoffel", "skew", "lie"]
 def coriolis_matrix(craft: Spacecraft, q: Array, v: Array, *, choice: Choice = "christoffel") -> Array:
     """C (nv, nv) with `C v = bias_force` and `v^T (Mdot - 2 C) v = 0`. Beyond that, C is a choice:
 
-    "christoffel": `Mdot - 2 C` is skew-symmetric and C is free of torsion: C(v) u = C(u) v + M [v, u], with [v, u] the bracket
-        of rates within each joint, zero where v is the derivative of q. There it is the C of the Christoffel symbols. Every
-        joint kind; the cheapest.
+    "christoffel": `Mdot - 2 C` is skew-symmetric and C is free of torsion: C(v) u = C(u) v + M [v, u], with [v, u] the
+        bracket of rates within each joint, zero where v is the derivative of q. There it is the C of the Christoffel
+        symbols. Every joint kind; the cheapest.
     "skew": `Mdot - 2 C` is skew-symmetric; the momentum stands whole in the blocks of base and spherical joints, as in
         From, Pettersen & Gravdahl (2011) made skew. Joint kinds that are Lie subgroups: not universal.
-    "lie": what Lagrange's equations on a Lie group give as they stand, (26') of the same paper; `Mdot - 2 C` is *not* skew.
-        Joint kinds that are Lie subgroups.
+    "lie": what Lagrange's equations on a Lie group give as they stand, (26') of the same paper; `Mdot - 2 C` is *not*
+        skew. Joint kinds that are Lie subgroups.
 
-    Where every rate is the derivative of a coordinate, "christoffel" and "skew" agree; for one rigid body, "skew" and "lie" do.
+    Where every rate is the derivative of a coordinate, "christoffel" and "skew" agree; for one rigid body, "skew" and
+    "lie" do.
     """
     if choice == "christoffel":
         return christoffel_matrix(craft, q, v)
@@ -45,7 +46,8 @@ def christoffel_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
 
         B = 1/2 (V x* M - M V x + h*)                       so that B V = V x* M V     (1)
 
-    Summed over what each joint carries, M^c and B^c give, with Hdot' = Hdot + V x H, for every ancestor A of B or B itself
+    Summed over what each joint carries, M^c and B^c give, with Hdot' = Hdot + V x H, for every ancestor A of B or B
+    itself
 
         C[A, B] = H_A^T (M^c Hdot'_B + B^c H_B),   C[B, A] = (Hdot'_A^T M^c H_B + H_A^T B^c^T H_B)^T      (2)
 

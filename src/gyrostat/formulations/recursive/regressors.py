@@ -13,7 +13,9 @@ from ...model import Spacecraft
 
 
 def inertial_parameters(craft: Spacecraft) -> Array:
-    """pi (10 nbodies,): per body mass, m com (3), inertia about Bo (xx, xy, xz, yy, yz, zz); wheels taken out of carriers."""
+    """pi (10 nbodies,): per body mass, m com (3), inertia about Bo (xx, xy, xz, yy, yz, zz); wheels taken out of
+    carriers.
+    """
     rows = []
     for B, _ in craft.base_to_tip:
         m, h, I_o = craft.inertia(B)
@@ -24,7 +26,8 @@ def inertial_parameters(craft: Spacecraft) -> Array:
 def regressor(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> Array:
     """Y (nv, 10 nbodies) with `Y @ inertial_parameters(craft) = inverse_dynamics`, rotor inertias apart.
 
-    Atkeson, An & Hollerbach (1986), in body frames: the wrench on one body is F = W(V, A) pi; it reaches every joint below.
+    Atkeson, An & Hollerbach (1986), in body frames: the wrench on one body is F = W(V, A) pi; it reaches every joint
+    below.
     """
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
     X_PB = joint_poses(craft, q)

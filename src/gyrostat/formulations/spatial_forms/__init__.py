@@ -1,4 +1,5 @@
-"""The four forms of a rigid body's equations of motion, what they share, and what formations and multibody systems inherit.
+"""The four forms of a rigid body's equations of motion, what they share, and what formations and multibody systems
+inherit.
 
 Ploen, Hadaegh, Scharf: Spacecraft Formations, Part 1: Absolute Equations of Motion (2004), with the corrections of
 docs/errata/ploen2004.md, and the relative and multibody equations it announces.

@@ -1,8 +1,9 @@
-"""The spatial Coriolis dyadic C is a choice: every C below has the same product C V, few are fit for passivity-based control.
+"""The spatial Coriolis dyadic C is a choice: every C below has the same product C V, few are fit for passivity-based
+control.
 
-With body rates M is constant, so M' - 2 C is skew if and only if C is. With inertial rates M' = Omega M - M Omega, and it is if and
-only if C + M Omega is skew: take C = C_B - M Omega for a skew C_B of the body rates (Proposition 2, corrected). C V alone never
-shows a wrong choice; s^T (M' - 2 C) s = 0 must hold for every s.
+With body rates M is constant, so M' - 2 C is skew if and only if C is. With inertial rates M' = Omega M - M Omega, and
+it is if and only if C + M Omega is skew: take C = C_B - M Omega for a skew C_B of the body rates (Proposition 2,
+corrected). C V alone never shows a wrong choice; s^T (M' - 2 C) s = 0 must hold for every s.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ SKEW = ("skew", "hat", "kirchhoff")  # choices for which M' - 2 C is skew, in ev
 def coriolis(M: Array, V: Array, choice: str = "skew", *, inertial_rates: bool = False) -> Array:
     """C (6, 6) of `M V' + C V = F` for a spatial inertia M about the point that V belongs to.
 
-    choice: "skew" (54'), (55'), "hat", "kirchhoff" (58): M' - 2 C is skew. "momentum" (16), (22), (33), (39) and "lie" (45): what
-    differentiating the momentum gives as it stands, not skew.
+    choice: "skew" (54'), (55'), "hat", "kirchhoff" (58): M' - 2 C is skew. "momentum" (16), (22), (33), (39) and "lie"
+    (45): what differentiating the momentum gives as it stands, not skew.
     """
     if choice not in CHOICES:
         raise ValueError(f"Coriolis choice '{choice}' is not known; expected one of {', '.join(CHOICES)}.")

@@ -2,8 +2,8 @@
 
     V_i = J_i u,   M = sum J_i^T M_i J_i,   C = sum J_i^T (M_i Jdot_i + C_i J_i),   F = sum J_i^T F_i
 
-M' - 2 C = sum (Jdot_i^T M_i J_i - J_i^T M_i Jdot_i - 2 J_i^T C_i J_i) is skew whenever every C_i is. A spacecraft with arms is such a
-system: u = v, and every body stands in form 4, about its own origin with body rates.
+M' - 2 C = sum (Jdot_i^T M_i J_i - J_i^T M_i Jdot_i - 2 J_i^T C_i J_i) is skew whenever every C_i is. A spacecraft with
+arms is such a system: u = v, and every body stands in form 4, about its own origin with body rates.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def mass_matrix(craft: Spacecraft, q: Array) -> Array:
 
 
 def coriolis_matrix(craft: Spacecraft, q: Array, v: Array, *, choice: str = "skew") -> Array:
-    """C = sum J_i^T (M_i Jdot_i + C_i J_i), (nv, nv): Mdot - 2 C is skew for the choices "skew", "hat" and "kirchhoff" of C_i."""
+    """C = sum J_i^T (M_i Jdot_i + C_i J_i), (nv, nv): Mdot - 2 C is skew for the choices "skew", "hat" and "kirchhoff"
+    of C_i.
+    """
     if choice == "momentum" or choice not in CHOICES:
         raise ValueError(f"Coriolis choice '{choice}' is not known here; expected one of {', '.join((*SKEW, 'lie'))}.")
     q, v = configuration(craft, q), rates(craft, v)

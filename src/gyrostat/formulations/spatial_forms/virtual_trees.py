@@ -1,12 +1,15 @@
-"""Relative motion of a formation: a virtual multibody tree whose base is the leader, each follower on a free joint of six degrees.
+"""Relative motion of a formation: a virtual multibody tree whose base is the leader, each follower on a free joint of
+six degrees.
 
-A free joint's coordinates are the follower's pose X_Lj in the leader's frame, its rates the relative twist Theta_j in the follower's:
+A free joint's coordinates are the follower's pose X_Lj in the leader's frame, its rates the relative twist Theta_j in
+the follower's:
 
     V_j = Ad_jL V_L + Theta_j,     d/dt Ad_jL = -ad_Theta Ad_jL                                               (a)
     Theta_j' = V_j' - Ad_jL V_L' + ad_Theta Ad_jL V_L                                                        (b)
 
-So the tree is an ordinary `Spacecraft`: every formulation gives its mass and Coriolis matrices, M_rel = A^T 𝓜 A, with (a) as A.
-Members may have arms and wheels. (b) gives relative accelerations member by member, at a cost linear in their number.
+So the tree is an ordinary `Spacecraft`: every formulation gives its mass and Coriolis matrices, M_rel = A^T 𝓜 A, with
+(a) as A. Members may have arms and wheels. (b) gives relative accelerations member by member, at a cost linear in their
+number.
 """
 
 from __future__ import annotations
@@ -26,13 +29,14 @@ States = Mapping[str, tuple[Array, Array]]  # member -> (q, v)
 def virtual_tree(members: Mapping[str, Spacecraft], leader: str, *, virtual_leader: bool = False) -> Spacecraft:
     """The formation as one spacecraft; bodies and joints are named "member/body". The leader's base is the base.
 
-    virtual_leader: the leader is a mere frame. It gets a body of 1 kg, whose joint is meant to be prescribed: `leader` then names
-    no member, and the others are measured from the frame.
+    virtual_leader: the leader is a mere frame. It gets a body of 1 kg, whose joint is meant to be prescribed: `leader`
+    then names no member, and the others are measured from the frame.
     """
     for name, craft in members.items():
         if not craft.joint(craft.base).motion.unbound:
             raise ValueError(
-                f"member '{name}' ({craft.name}) stands on a {craft.joint(craft.base).kind} base joint; a member of a formation "
+                f"member '{name}' ({craft.name}) stands on a {craft.joint(craft.base).kind} base joint; a member "
+                "of a formation "
                 f"must float. Load it with base='free'."
             )
     if virtual_leader:

@@ -1,11 +1,16 @@
-"""Constraints between bodies in maximal coordinates, written with the key identities: Pi nu + beta = 0, gamma = Pidot nu + betadot.
+"""Constraints between bodies in maximal coordinates, written with the key identities: Pi nu + beta = 0, gamma = Pidot
+nu + betadot.
 
-nu_i = (v_N; w_B) of each body. W_i = C_i^T w_i is its angular velocity in N. For bodies 1 and 2 (points s, axes t, a fixed on them):
+nu_i = (v_N; w_B) of each body. W_i = C_i^T w_i is its angular velocity in N. For bodies 1 and 2 (points s, axes t, a
+fixed on them):
 
-    r1 + C1^T s1 = r2 + C2^T s2      Pi = [1, -C1^T s1^, -1, C2^T s2^],   gamma = C1^T w1^ w1^ s1 - C2^T w2^ w2^ s2     (coincidence)
-    (C1^T t).(C2^T a) = 0            Pi = [0, -A^T C1^T t^, 0, -T^T C2^T a^]                                          (perpendicular)
-                                     gamma = (W1 x (W1 x T)).A + 2 (W1 x T).(W2 x A) + T.(W2 x (W2 x A))
-    v + W x r = 0 at the contact     Pi = [1, -r^ C^T],   gamma = W x rdot, rdot the rate of the contact vector r in N  (rolling)
+    coincidence       r1 + C1^T s1 = r2 + C2^T s2
+                      Pi = [1, -C1^T s1^, -1, C2^T s2^],   gamma = C1^T w1^ w1^ s1 - C2^T w2^ w2^ s2
+    perpendicular     (C1^T t).(C2^T a) = 0
+                      Pi = [0, -A^T C1^T t^, 0, -T^T C2^T a^],
+                      gamma = (W1 x (W1 x T)).A + 2 (W1 x T).(W2 x A) + T.(W2 x (W2 x A))
+    rolling           v + W x r = 0 at the contact
+                      Pi = [1, -r^ C^T],   gamma = W x rdot, rdot the rate of the contact vector r in N
 """
 
 from __future__ import annotations
@@ -51,7 +56,9 @@ def revolute(C1: Array, w1: Array, s1: Array, C2: Array, w2: Array, s2: Array, a
 
 
 def rolling(C: Array, w: Array, r_N: Array, rdot_N: Array) -> Rows:
-    """The point of the body at the contact, r_N from z, has no velocity: three rows. rdot_N: how the contact moves from z, in N."""
+    """The point of the body at the contact, r_N from z, has no velocity: three rows. rdot_N: how the contact moves from
+    z, in N.
+    """
     Pi = np.hstack([np.eye(3), -(skew(r_N) @ C.T)])
     return Rows((Pi,), cross(C.T @ w, rdot_N))
 

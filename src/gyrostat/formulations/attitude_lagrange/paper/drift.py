@@ -1,8 +1,8 @@
 """Drift of constraints in maximal coordinates, held back by Baumgarte's terms or taken out by projection.
 
-    Baumgarte:   gamma + 2 z w (Pi nu + beta) + w^2 Psi   in place of gamma; Psi is zero in rows that are not holonomic            (1)
-    velocities:  nu - M^-1 Pi^T (Pi M^-1 Pi^T)^+ (Pi nu + beta)                                                                 (2)
-    poses:       d = -M^-1 Pi^T (Pi M^-1 Pi^T)^+ Psi;  r + d_v,  exp(-d_w^) C;  repeated                                          (3)
+    Baumgarte:   gamma + 2 z w (Pi nu + beta) + w^2 Psi in place of gamma; Psi is zero in nonholonomic rows          (1)
+    velocities:  nu - M^-1 Pi^T (Pi M^-1 Pi^T)^+ (Pi nu + beta)                                                      (2)
+    poses:       d = -M^-1 Pi^T (Pi M^-1 Pi^T)^+ Psi;  r + d_v,  exp(-d_w^) C;  repeated                             (3)
 
 (2) and (3) are corrections by impulses in the constraints: the nearest state in the metric of the kinetic energy.
 """
@@ -53,7 +53,8 @@ def project_poses(
             BodyPose(r + d[6 * i : 6 * i + 3], exp_so3(-d[6 * i + 3 : 6 * i + 6]) @ C) for i, (r, C) in enumerate(poses)
         ]
     raise ValueError(
-        f"after {iterations} corrections the constraints are still open by {np.abs(psi).max():.3g}. Start nearer, or check that they can be "
+        f"after {iterations} corrections the constraints are still open by {np.abs(psi).max():.3g}. Start nearer, "
+        "or check that they can be "
         f"closed."
     )
 

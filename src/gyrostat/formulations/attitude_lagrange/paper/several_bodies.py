@@ -1,12 +1,14 @@
-"""Several bodies with holonomic and nonholonomic constraints: M nudot = F + Pi^T lambda, Pi nudot = -gamma, solved in three ways.
+"""Several bodies with holonomic and nonholonomic constraints: M nudot = F + Pi^T lambda, Pi nudot = -gamma, solved in
+three ways.
 
     KKT:         [M -Pi^T; Pi 0] [nudot; lambda] = [F; -gamma]                                              (1)
     null space:  nu = N u + nu0, Pi N = 0:  (N^T M N) udot = N^T (F - M (Ndot u + nu0dot))                  (2)
     without Ndot: nudot = -Pi^+ gamma + P a,  P = 1 - Pi^+ Pi:  (P M P + Pi^+ Pi) a = P (F + M Pi^+ gamma)     (3)
 
-The parameter multipliers are gone once Gamma^T is applied; lambda is physical: the loads (force in N, moment in B) that the constraints
-exert. Redundant rows: accelerations are unique, lambda is that of least norm. N from an SVD is not smooth in time: never
-difference it for Ndot; (3) needs no N at all, nor an inverse of M. For the joints of a craft see `joint_loads`.
+The parameter multipliers are gone once Gamma^T is applied; lambda is physical: the loads (force in N, moment in B) that
+the constraints exert. Redundant rows: accelerations are unique, lambda is that of least norm. N from an SVD is not
+smooth in time: never difference it for Ndot; (3) needs no N at all, nor an inverse of M. For the joints of a craft see
+`joint_loads`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The state in maximal coordinates: per body position in N, attitude parameters of any kind, velocity in N, angular velocity in B.
+"""The state in maximal coordinates: per body position in N, attitude parameters of any kind, velocity in N, angular
+velocity in B.
 
-    z = [per body: r_N (3), attitude (nq); per body: v_N (3), w_B (3); wheel speeds],   rdot = v,  attitude rate = Gamma w
+    z = [per body: r_N (3), attitude (nq); per body: v_N (3), w_B (3); wheel speeds],  rdot = v, attitude rate = Gamma w
 
-Each body may have its own parameterisation. The joints are constraints on z: their drift is what Baumgarte's terms and projection
-hold back.
+Each body may have its own parameterisation. The joints are constraints on z: their drift is what Baumgarte's terms and
+projection hold back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Lagrange's equation before Gamma^T is applied: redundant coordinates, their constraints, and multipliers that mean nothing.
+"""Lagrange's equation before Gamma^T is applied: redundant coordinates, their constraints, and multipliers that mean
+nothing.
 
 With S = diag(1, S_B), Xi = [0 Xi_B], and nu = S qdot:
 
@@ -6,9 +7,9 @@ With S = diag(1, S_B), Xi = [0 Xi_B], and nu = S qdot:
     h' = S^T Mdot nu + [0; (Sdot - dw/dq)^T (M nu)_2] + [0; (d(C v)/dq)^T c^ w]
     S^T M S qddot - Xi^T lambda = f - h' - S^T M Sdot qdot,   Xi qddot = -Xidot qdot                       (KKT)
 
-S^T M S has rank 6 only, yet the matrix of (KKT) is regular, since [S; Xi] has full rank. Here it is solved through
-K = S^T M S + Xi^T Xi, positive definite, and the Schur complement Xi K^-1 Xi^T. lambda depends on how S is continued off the
-constraint: it is no load that anything feels.
+S^T M S has rank 6 only, yet the matrix of (KKT) is regular, since [S; Xi] has full rank. Here it is solved through K =
+S^T M S + Xi^T Xi, positive definite, and the Schur complement Xi K^-1 Xi^T. lambda depends on how S is continued off
+the constraint: it is no load that anything feels.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def constraint_matrix(p: AbstractParameterisation, q: Array) -> Array:
 
 
 def generalised_force(p: AbstractParameterisation, q: Array, forces_N: Array, points_B: Array) -> Array:
-    """f (3 + nq,) of point forces (k, 3) in N at points (k, 3) from z in B: (sum f; sum (d(C^T r)/dq)^T f). Gamma^T f = (sum f; sum r x C f)."""
+    """f (3 + nq,) of point forces (k, 3) in N at points (k, 3) from z in B: (sum f; sum (d(C^T r)/dq)^T f). Gamma^T f =
+    (sum f; sum r x C f).
+    """
     total = np.zeros(3 + p.nq)
     for force, point in zip(np.asarray(forces_N), np.asarray(points_B), strict=True):
         total = total + np.concatenate([force, _lever(p, q, point).T @ force])
@@ -75,7 +78,9 @@ def velocity_terms(body: RigidBody, p: AbstractParameterisation, q: Array, qdot:
 def raw_accelerations(
     body: RigidBody, p: AbstractParameterisation, q: Array, qdot: Array, v: Array, force: Array
 ) -> RawAccelerations:
-    """Solution of (KKT). q, qdot: attitude parameters and rates (nq,) with Phi = 0, Xi qdot = 0; v in N; force (3 + nq,)."""
+    """Solution of (KKT). q, qdot: attitude parameters and rates (nq,) with Phi = 0, Xi qdot = 0; v in N; force (3 +
+    nq,).
+    """
     S, Xi, M = velocity_map(p, q), constraint_matrix(p, q), mass_matrix(body, p.C(q))
     S_rate = np.hstack([np.zeros((3, 3)), p.S_rate(q, qdot)])
     rates = np.concatenate([v, qdot])

@@ -1,7 +1,8 @@
-"""This formulation's own state, with INERTIAL velocities of the centres of mass: what figure 6 of Valverde & Tsiotras compares.
+"""This formulation's own state, with INERTIAL velocities of the centres of mass: what figure 6 of Valverde & Tsiotras
+compares.
 
-z = [quat_Nb of the base (4); its centre of mass in N (3); Gamma (joint coordinates as in q); per body w in B (3) and u in N (3); wheel
-speeds]. Total linear momentum is linear in it, so every Runge-Kutta method keeps it to round-off.
+z = [quat_Nb of the base (4); its centre of mass in N (3); Gamma (joint coordinates as in q); per body w in B (3) and u
+in N (3); wheel speeds]. Total linear momentum is linear in it, so every Runge-Kutta method keeps it to round-off.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def decoupled_state_rate(
 
 
 def momentum_of_decoupled_state(craft: Spacecraft, z: Array) -> Array:
-    """[angular about the inertial origin; linear] in N from the velocities in z themselves, constraint errors included, (6,)."""
+    """[angular about the inertial origin; linear] in N from the velocities in z themselves, constraint errors included,
+    (6,).
+    """
     q, w, u, speeds = _unpacked(craft, np.asarray(z))
     X_NB, body = inertial_poses(craft, q), carriers(craft, {})
     spin = dict(zip((wheel.name for wheel in craft.wheels), speeds, strict=True))

@@ -3,9 +3,9 @@
     [S11 S12] [ydot]   [B1]
     [S21 S22] [ T  ] = [B2]
 
-with ydot the dual accelerations of the bodies, stacked, and T the reduced reactions of the joints, the base's own first (none for a free
-base). A joint with a rotor has one more reaction per rate, s = -rotor vdot, and a constraint with give: L w + s / rotor = L c. So S11
-stays block diagonal and S22 holds 1 / rotor there; without rotors S22 = 0 (52).
+with ydot the dual accelerations of the bodies, stacked, and T the reduced reactions of the joints, the base's own first
+(none for a free base). A joint with a rotor has one more reaction per rate, s = -rotor vdot, and a constraint with
+give: L w + s / rotor = L c. So S11 stays block diagonal and S22 holds 1 / rotor there; without rotors S22 = 0 (52).
 
 `elimination` solves the same equations faster. This is the form to read against the paper, and the second opinion.
 """
@@ -160,14 +160,16 @@ def solve_by_schur_complement(
     wrenches: Any = None,
     prescribed: Mapping[str, Any] | None = None,
 ) -> Solution:
-    """`solve` by (60), symmetric: T = A^-1 b, then ydot = X M^-1 (B1 - S12 T). Cost O(nbodies^3) where arms share a body.
+    """`solve` by (60), symmetric: T = A^-1 b, then ydot = X M^-1 (B1 - S12 T). Cost O(nbodies^3) where arms share a
+    body.
 
     M is inverted body by body: each needs mass and three moments of inertia. `solve` inverts none.
     """
     singular = without_inverse(carriers(craft, {}))
     if singular:
         raise ValueError(
-            f"body '{singular[0]}' of {craft.name} has no mass, or no inertia about some axis; the Schur complement (57)-(60) needs the "
+            f"body '{singular[0]}' of {craft.name} has no mass, or no inertia about some axis; the Schur "
+            "complement (57)-(60) needs the "
             f"inverse of every body's inertia. Use `solve`, which eliminates bodies with their joints and needs none."
         )
     system = assemble(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed)
@@ -189,7 +191,9 @@ def solution(
     wrenches: Any = None,
     prescribed: Mapping[str, Any] | None = None,
 ) -> Solution:
-    """Unknowns (ydot, T) of (50) in gyrostat's order: vdot = L (w^i_{i/k}' - Hdot rate) by (48), W = V T + V_act tau."""
+    """Unknowns (ydot, T) of (50) in gyrostat's order: vdot = L (w^i_{i/k}' - Hdot rate) by (48), W = V T + V_act
+    tau.
+    """
     q, v, given = configuration(craft, q), rates(craft, v), acting(craft, tau, wrenches, prescribed)
     tau, _, follows = given
     f = frames(craft, q, follows)

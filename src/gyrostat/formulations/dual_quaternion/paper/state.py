@@ -1,8 +1,9 @@
-"""The paper's own state (43) and its rate (algorithm 1): x = [dq_Nb of the base (8); Gamma; y (8 per body); wheel speeds].
+"""The paper's own state (43) and its rate (algorithm 1): x = [dq_Nb of the base (8); Gamma; y (8 per body); wheel
+speeds].
 
-Gamma holds the joint coordinates as in q; with `euler=True` those of spherical joints are the paper's roll, pitch, yaw (3-2-1), singular at
-a pitch of +-90 degrees. y stacks the dual velocities w^b_{b/N} of the bodies: redundant, so that (46) holds them together to integration
-error only. The base must be free, as the paper's is.
+Gamma holds the joint coordinates as in q; with `euler=True` those of spherical joints are the paper's roll, pitch, yaw
+(3-2-1), singular at a pitch of +-90 degrees. y stacks the dual velocities w^b_{b/N} of the bodies: redundant, so that
+(46) holds them together to integration error only. The base must be free, as the paper's is.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def paper_state_rate(
 ) -> Array:
     """d/dt x (algorithm 1): (45) for the base, (47) for Gamma, the solution of (50) for y.
 
-    `prescribed = {joint: acceleration}` as in `solve`; with `prescribed_rate = {joint: rate}` the velocities of its distal bodies are
-    rebuilt from that rate, whatever y says of them (63).
+    `prescribed = {joint: acceleration}` as in `solve`; with `prescribed_rate = {joint: rate}` the velocities of its
+    distal bodies are rebuilt from that rate, whatever y says of them (63).
     """
     given = acting(craft, tau, wrenches, prescribed)
     q, w, speeds = _unpacked(craft, np.asarray(x), euler)
@@ -93,7 +94,9 @@ def paper_state_rate(
 
 
 def projected(craft: Spacecraft, x: Array, *, euler: bool = False) -> Array:
-    """The state on its constraints: the base's pose of unit norm, y rebuilt outward from the base and the joint rates (63)."""
+    """The state on its constraints: the base's pose of unit norm, y rebuilt outward from the base and the joint rates
+    (63).
+    """
     x = np.concatenate([dq_normalize(x[:8]), x[8:]])
     q, v = state_from_paper(craft, x, euler=euler)
     y = paper_state(craft, q, v, euler=euler)[_y_at(craft, euler)]
@@ -102,7 +105,9 @@ def projected(craft: Spacecraft, x: Array, *, euler: bool = False) -> Array:
 
 
 def momentum_of_paper_state(craft: Spacecraft, x: Array, *, euler: bool = False) -> Array:
-    """[angular about the inertial origin; linear] in N from the dual velocities in x themselves, constraint errors included (30), (6,)."""
+    """[angular about the inertial origin; linear] in N from the dual velocities in x themselves, constraint errors
+    included (30), (6,).
+    """
     q, w, speeds = _unpacked(craft, np.asarray(x), euler)
     f = frames(craft, q, {})
     return wrench_from_dual(total_momentum(craft, f, motion_of_bodies(craft, f, w, speeds)))
@@ -177,7 +182,8 @@ def euler_rate_matrix(gamma: Array, name: str = "") -> Array:
     c, s, ct, st = cos(gamma[0]), sin(gamma[0]), cos(gamma[1]), sin(gamma[1])
     if not is_symbolic(ct) and abs(ct) < 1e-6:
         raise ValueError(
-            f"joint '{name}' has a pitch of {np.degrees(gamma[1]):.7g} degrees, where its roll and yaw are not defined; expected to stay "
+            f"joint '{name}' has a pitch of {np.degrees(gamma[1]):.7g} degrees, where its roll and yaw are not "
+            "defined; expected to stay "
             f"more than 1e-6 rad away from +-90 degrees. Use quaternions (euler=False)."
         )
     t = st / ct
@@ -188,5 +194,6 @@ def _require_free_base(craft: Spacecraft) -> None:
     kind = craft.joint(craft.base).kind
     if kind != "free":
         raise ValueError(
-            f"the base of {craft.name} is {kind}; the paper's state (43) is that of a free base. Use q and v with `solve` instead."
+            f"the base of {craft.name} is {kind}; the paper's state (43) is that of a free base. Use q and v with "
+            "`solve` instead."
         )

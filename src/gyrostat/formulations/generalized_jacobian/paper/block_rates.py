@@ -50,7 +50,9 @@ def coupling_inertia_rate(links: Links, rates: LinkRates) -> Array:
 
 
 def manipulator_inertia_rate(links: Links, rates: LinkRates) -> Array:
-    """H_m' = sum_i (J_Ri'^T I_i J_Ri + J_Ri^T I_i' J_Ri + J_Ri^T I_i J_Ri' + m_i (J_Ti'^T J_Ti + J_Ti^T J_Ti')). (66), (82)"""
+    """H_m' = sum_i (J_Ri'^T I_i J_Ri + J_Ri^T I_i' J_Ri + J_Ri^T I_i J_Ri' + m_i (J_Ti'^T J_Ti + J_Ti^T J_Ti')). (66),
+    (82)
+    """
     n = len(links.rotors)
     H_m: Array = np.zeros((n, n))
     for i in range(1, len(links.m)):

@@ -1,8 +1,8 @@
 """Figure 3: the paper's two ways to H*, C* and J*, partially and fully symbolic.
 
-Partially symbolic: expressions give numbers for T_J, T_L, H_0, H_0m, H_m, H_0^-1 and the derivatives (`symbolic_part`), linear
-algebra on those numbers does the rest (`numerical_part`). Fully symbolic: the two composed before anything is evaluated.
-Trace `symbolic_part` or `fully_symbolic` to compile them.
+Partially symbolic: expressions give numbers for T_J, T_L, H_0, H_0m, H_m, H_0^-1 and the derivatives (`symbolic_part`),
+linear algebra on those numbers does the rest (`numerical_part`). Fully symbolic: the two composed before anything is
+evaluated. Trace `symbolic_part` or `fully_symbolic` to compile them.
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ def link_transform_derivatives(arm: Arm, T_J: list[Array], dT_J: list[Array], q:
 def arm_link_derivatives(arm: Arm, T_J: list[Array], T_L: list[Array], q: Array, k: int) -> LinkRates:
     """d/dq_k of `arm_links`.
 
-    Identical to turning everything outboard about axis k: dr_i = k_k x (r_i - p_k), dI_i = [k_k]x I_i - I_i [k_k]x, and so on.
+    Identical to turning everything outboard about axis k: dr_i = k_k x (r_i - p_k), dI_i = [k_k]x I_i - I_i [k_k]x, and
+    so on.
     """
     dT_J = joint_transform_derivatives(arm, T_J, q, k)
     dT_L = link_transform_derivatives(arm, T_J, dT_J, q, k)

@@ -1,4 +1,6 @@
-"""Equations (103)-(111): Jacobians of any point of the paper's arm, and their rates; [linear; angular] as in the paper."""
+"""Equations (103)-(111): Jacobians of any point of the paper's arm, and their rates; [linear; angular] as in the
+paper.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +64,9 @@ def generalized_jacobian_rate(
 def joint_rates_for(J_star: Array, twist: Array, damping: float = 0.0) -> Array:
     """qdot of least norm with J* qdot nearest to [v_E; w_E], (n,). (111)
 
-    (111) inverts J*: that needs six joints, zero momentum and no dynamic singularity. Here J*^T (J* J*^T + damping^2)^-1
-    or, with at most six joints, (J*^T J* + damping^2)^-1 J*^T: the same where the inverse exists. Give a damping near
-    singularities.
+    (111) inverts J*: that needs six joints, zero momentum and no dynamic singularity. Here J*^T (J* J*^T +
+    damping^2)^-1 or, with at most six joints, (J*^T J* + damping^2)^-1 J*^T: the same where the inverse exists. Give a
+    damping near singularities.
     """
     rows, n = J_star.shape
     if n >= rows:

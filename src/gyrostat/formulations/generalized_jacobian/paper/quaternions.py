@@ -1,4 +1,6 @@
-"""Equations (18)-(25): the same kinematics by unit quaternions, in the paper's order: vector part first, scalar last."""
+"""Equations (18)-(25): the same kinematics by unit quaternions, in the paper's order: vector part first, scalar
+last.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def rotate(quat: Array, a: Array) -> Array:
 
 
 def dh_quaternion(theta: Any, alpha: Any) -> Array:
-    """Rotation of the Denavit-Hartenberg step, (4,). (22 corrected: the second of four components is missing in print)"""
+    """Rotation of the Denavit-Hartenberg step, (4,). (22 corrected: the second of four components is missing in
+    print)
+    """
     ct, st, ca, sa = cos(0.5 * theta), sin(0.5 * theta), np.cos(0.5 * alpha), np.sin(0.5 * alpha)
     return np.array([ct * sa, st * sa, st * ca, ct * ca])
 

@@ -1,4 +1,6 @@
-"""The equivalent manipulator as hardware for the ground: its ball joint made of three gimbals, ready to be saved as URDF."""
+"""The equivalent manipulator as hardware for the ground: its ball joint made of three gimbals, ready to be saved as
+URDF.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,12 @@ GIMBALS = (("yaw", (0.0, 0.0, 1.0)), ("pitch", (0.0, 1.0, 0.0)), ("roll", (1.0, 
 
 
 def ground_test_bed(craft: Spacecraft) -> Spacecraft:
-    """The craft's equivalent manipulator on the link "world", with massless yaw, pitch and roll gimbals for a ball joint.
+    """The craft's equivalent manipulator on the link "world", with massless yaw, pitch and roll gimbals for a ball
+    joint.
 
-    Only revolute and prismatic joints remain, as URDF needs: `gs.save(ground_test_bed(craft), "test_bed.urdf")`, and back with
-    `gs.load("test_bed.urdf", base="fixed")`. Gimbals lock at pitch = +-90 degrees, which the ball joint does not; gravity must be
-    balanced out at each link.
+    Only revolute and prismatic joints remain, as URDF needs: `gs.save(ground_test_bed(craft), "test_bed.urdf")`, and
+    back with `gs.load("test_bed.urdf", base="fixed")`. Gimbals lock at pitch = +-90 degrees, which the ball joint does
+    not; gravity must be balanced out at each link.
     """
     manipulator = equivalent_manipulator(craft)
     base, *links = manipulator.bodies
@@ -38,7 +41,9 @@ def ground_test_bed(craft: Spacecraft) -> Spacecraft:
 
 
 def state_on_test_bed(craft: Spacecraft, q: Array, v: Array) -> State:
-    """State of the test bed that goes with the craft's: gimbal angles (yaw, pitch, roll) and their rates, then the joints'."""
+    """State of the test bed that goes with the craft's: gimbal angles (yaw, pitch, roll) and their rates, then the
+    joints'.
+    """
     state = equivalent_state(craft, q, v)
     roll, pitch, yaw = rpy_from_rotation(rotation(state.q[:4]))
     roll_rate, pitch_rate, yaw_rate = rpy_rate(np.array([roll, pitch, yaw]), state.v[:3])
@@ -49,7 +54,9 @@ def state_on_test_bed(craft: Spacecraft, q: Array, v: Array) -> State:
 
 
 def rpy_rate(rpy: Array, w_NB_B: Array) -> Array:
-    """d/dt (roll, pitch, yaw) of R_NB = Rz(yaw) Ry(pitch) Rx(roll), from the *body* rate; infinite at pitch = +-pi/2   (16), (17)"""
+    """d/dt (roll, pitch, yaw) of R_NB = Rz(yaw) Ry(pitch) Rx(roll), from the *body* rate; infinite at pitch = +-pi/2
+    (16), (17)
+    """
     s, c = sin(rpy[0]), cos(rpy[0])
     across = s * w_NB_B[1] + c * w_NB_B[2]
     return np.array(

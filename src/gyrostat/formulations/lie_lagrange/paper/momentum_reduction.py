@@ -15,7 +15,9 @@ from ..reduction import linear_elimination, reduced_coriolis_matrix, reduced_mas
 
 
 def angular_elimination(craft: Spacecraft, q: Array) -> Array:
-    """L (nv - 3, nv - 6) with (w_NB_B, qd) = L qd at zero angular momentum about the centre of mass: L = [-M_ww^-1 M_wq; 1]  (19)"""
+    """L (nv - 3, nv - 6) with (w_NB_B, qd) = L qd at zero angular momentum about the centre of mass: L = [-M_ww^-1
+    M_wq; 1]  (19)
+    """
     M = reduced_mass_matrix(craft, q)
     return np.concatenate([-solve_spd(M[:3, :3], M[:3, 3:]), np.eye(craft.nv - 6)])
 
@@ -36,7 +38,8 @@ def joint_coriolis_matrix(craft: Spacecraft, q: Array, qd: Array, *, choice: Cho
 
 
 def joint_dynamics(craft: Spacecraft, q: Array, qd: Array, tau_q: Array, h_B: Any = (0.0, 0.0, 0.0)) -> Array:
-    """qdd (nv - 6,) at angular momentum h_B about the centre of mass, in base axes; any linear momentum, no load on the base.
+    """qdd (nv - 6,) at angular momentum h_B about the centre of mass, in base axes; any linear momentum, no load on the
+    base.
 
         Mr qdd + L^T C~(q, f) f = tau_q,   f = (w, qd),   w = M_ww^-1 (h_B - M_wq qd)
 

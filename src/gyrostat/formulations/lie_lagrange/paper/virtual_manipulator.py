@@ -1,4 +1,6 @@
-"""The virtual manipulator: a point of the craft, seen from its centre of mass, as the tip of a chain of constant links."""
+"""The virtual manipulator: a point of the craft, seen from its centre of mass, as the tip of a chain of constant
+links.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from ....model import Spacecraft
 
 
 class VirtualManipulator(NamedTuple):
-    """`p_tip - p_cm = sum over bodies of R_NB link + R_NJ stroke p_JB(q)`; rows and items in the order of `craft.bodies`.
+    """`p_tip - p_cm = sum over bodies of R_NB link + R_NJ stroke p_JB(q)`; rows and items in the order of
+    `craft.bodies`.
 
     R_NJ is the joint's frame on the parent and p_JB(q) its displacement, which is zero for joints that only turn.
     """
@@ -25,13 +28,14 @@ class VirtualManipulator(NamedTuple):
 def virtual_manipulator(craft: Spacecraft, frame: str, point: Any = (0.0, 0.0, 0.0)) -> VirtualManipulator:
     """Links of the virtual manipulator whose tip is `point` of `frame` (a frame or a body), for any tree.
 
-    A joint moves the tip if it is on the way to it, and moves the centre of mass by the part of the mass that it carries:
+    A joint moves the tip if it is on the way to it, and moves the centre of mass by the part of the mass that it
+    carries:
 
         stroke_A = [A on the way] - m_carried(A) / m_total
         link_B   = sum over children A of stroke_A p_BA - (m_B / m_total) c_B + [B holds the tip] p_tip
 
-    Free-floating, the centre of mass (the virtual ground) stays where it is: this is then a manipulator on a fixed base.
-    Vafa & Dubowsky, Int. J. Robotics Research 9 (1990), there for one chain of turning joints.
+    Free-floating, the centre of mass (the virtual ground) stays where it is: this is then a manipulator on a fixed
+    base. Vafa & Dubowsky, Int. J. Robotics Research 9 (1990), there for one chain of turning joints.
     """
     name, X_BF = craft.locate(frame)
     way = path_from_base(craft, name)

@@ -2,8 +2,9 @@
 
     M V' + C V = F,    V = (w; v),  F = (torque; force),  r = r_c/o, from o to c                    (48)-(51)
 
-Forms 1 and 2 are forms 3 and 4 with o = c, r = 0. Components in one frame throughout: with inertial rates V' is the derivative of
-inertial components, with body rates of body components. Mixing the two loses w x v_o, the classic mistake.
+Forms 1 and 2 are forms 3 and 4 with o = c, r = 0. Components in one frame throughout: with inertial rates V' is the
+derivative of inertial components, with body rates of body components. Mixing the two loses w x v_o, the classic
+mistake.
 """
 
 from __future__ import annotations

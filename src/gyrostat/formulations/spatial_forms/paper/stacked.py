@@ -1,7 +1,7 @@
 """A formation has the form of a single body: 𝓜 𝓥' + 𝓒 𝓥 = 𝓕 (60)-(64), block diagonal and kept as its blocks.
 
-Members stand along the first axis: M (N, 6, 6), V (N, 6). Each may have its own reference point and its own choice of C. Nothing
-here is ever 6N x 6N.
+Members stand along the first axis: M (N, 6, 6), V (N, 6). Each may have its own reference point and its own choice of
+C. Nothing here is ever 6N x 6N.
 """
 
 from __future__ import annotations
