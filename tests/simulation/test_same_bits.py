@@ -167,3 +167,41 @@ def test_a_keyboard_interrupt_from_within_a_python_law_is_an_interruption(method
         resumed = gs.simulate(craft, resume=part, save_at=SAVE[:9])
     with pytest.warns(gs.SimulationWarning):
         same(resumed, gs.simulate(craft, q, v, (0, 4), **more))
+
+
+def noisy(seed=0, **options):
+    """A sampled law that is nothing but noise."""
+    craft, q, v = manoeuvre.start()
+
+    def output(craft, t, q, v, run, sample, seed):
+        from gyrostat.tracing import normal
+
+        return np.concatenate([np.zeros(6), np.array([normal(seed, run, sample, k) for k in range(6)])])
+
+    return gs.simulate(craft, q, v, (0, 0.5), control=gs.Controller(output, period=0.1), seed=seed, **options)
+
+
+def test_every_bit_of_a_seed_and_of_a_runs_number_counts(tmp_path):
+    large = [2**53, 2**53 + 1, 2**63, 2**63 + 1, 2**127 + 1]
+    ends = [noisy(seed).final[0] for seed in large]
+    ends += [noisy(np.random.SeedSequence(2**127 + 2)).final[0], noisy([1, 2**40]).final[0]]
+    ends += [noisy(runs=number).final[0] for number in (2**53 + 1, 2**53 + 2, 2**62 + 1)]
+    assert len({tuple(q) for q in ends}) == len(ends)
+    np.testing.assert_array_equal(noisy(np.random.SeedSequence(2**127 + 1)).final[0], ends[4])
+    whole = noisy(2**127 + 1)
+    with pytest.warns(gs.SimulationWarning, match="took 3 steps"):
+        part = gs.Trajectory.load(noisy(2**127 + 1, max_steps=3).save(tmp_path / "part.nc"))
+    assert part.data.attrs["seed"] == 2**127 + 1
+    assert whole.data.attrs["seed"] == 2**127 + 1
+
+
+def test_runs_of_a_batch_keep_their_numbers(tmp_path):
+    craft, q, v = manoeuvre.start()
+    numbers = np.array([4, 2**53 + 1, 2**62 + 3])
+    run = gs.simulate(craft, np.tile(q, (3, 1)), v, (0, 0.1), runs=numbers)
+    np.testing.assert_array_equal(run.data["run"], numbers)
+    np.testing.assert_array_equal(gs.Trajectory.load(run.save(tmp_path / "run.nc")).data["run"], numbers)
+    np.testing.assert_array_equal(gs.simulate(craft, resume=run, t_span=(0, 0.2)).data["run"], numbers)
+    for wrong in (1.5, [0, 1, 2**63], "0"):
+        with pytest.raises(ValueError, match="expected whole numbers below 2"):
+            gs.simulate(craft, np.tile(q, (3, 1)), v, (0, 0.1), runs=wrong)

@@ -4,8 +4,9 @@ import mpmath
 import numpy as np
 import pytest
 
+import gyrostat as gs
 from gyrostat import algebra, tracing
-from gyrostat.tracing.random import normal, uniform
+from gyrostat.tracing.random import normal, seed_number, uniform, whole
 
 mpmath.mp.dps = 50
 RNG = np.random.default_rng(20)
@@ -188,3 +189,47 @@ def test_single_precision(name):
     found = compiled(function, dtype=np.float32)(x)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, function(x.astype(float)), rtol=1.2e-7)
+
+
+LARGE = [2**53, 2**53 + 1, 2**53 + 2, 2**62, 2**63 - 1, 2**63, 2**63 + 1, 2**64, 2**64 + 1, 3**80, 3**80 + 1]
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_every_bit_of_a_key_counts(place):
+    """Before, 2^53 and 2^53 + 1 were one, and all from 2^63 on."""
+    keys = [[1] * place + [key] + [1] * (3 - place) for key in (*LARGE, *(-k for k in LARGE))]
+    numbers = [uniform(*k) for k in keys]
+    assert len(set(numbers)) == len(keys)
+    other = (place + 1) % 4  # a traced value, beside keys that are known when it is recorded
+
+    def beside(x):
+        return np.array([uniform(*(x if j == other else e for j, e in enumerate(k))) for k in keys])
+
+    np.testing.assert_array_equal(gs.compile(beside, None, inputs={"x": ()})(1.0), numbers)
+
+
+def test_keys_that_floats_hold_are_themselves():
+    for key in (0, 1, -7, 2**53, -(2**53)):
+        assert whole(key) == key and uniform(key) == uniform(float(key))
+    np.testing.assert_array_equal(whole(np.arange(5)), np.arange(5.0))
+    many = np.array([3, 2**53 + 1, 2**62 + 1])
+    np.testing.assert_array_equal(whole(many), [3.0, whole(2**53 + 1), whole(2**62 + 1)])
+    np.testing.assert_array_equal(uniform(many), [uniform(int(k)) for k in many])
+
+
+def test_large_keys_are_mixed_without_a_pattern():
+    """Neighbours far beyond 2^53: as many different streams, evenly spread."""
+    u = np.array([uniform(2**80 + k) for k in range(4000)])
+    assert len(set(u)) == 4000 and abs(u.mean() - 0.5) < 0.02 and abs(np.corrcoef(u[1:], u[:-1])[0, 1]) < 0.05
+
+
+def test_seeds_of_numpy():
+    entropy = np.random.SeedSequence(123456789012345678901234567890).entropy
+    assert seed_number(np.random.SeedSequence(entropy)) == entropy == seed_number(entropy)
+    children = np.random.SeedSequence(7).spawn(3)
+    numbers = [seed_number(s) for s in (np.random.SeedSequence(7), *children)] + [seed_number([7, 0]), seed_number([7])]
+    assert len(set(numbers)) == 6
+    assert seed_number(children[0]) == seed_number(np.random.SeedSequence(7, spawn_key=(0,)))
+    for wrong in (1.5, "7", True, None, [], [1.5], [-1]):
+        with pytest.raises(TypeError, match="expected a whole number"):
+            seed_number(wrong)

@@ -80,7 +80,7 @@ def simulate_own_state(
     states = Kernel(trace(lambda x: state_of(craft, x), None, inputs={"x": (n,)}))(rows[:, :n])
     equations = Equations(craft, Controller(control), None, forward_dynamics, float(times[0]), external_loads=False)
     minimal = np.concatenate([*states, rows[:, n:]], axis=-1)
-    data: xarray.Dataset = dataset(equations, times, minimal[None], constants, True)
+    data: xarray.Dataset = dataset(equations, times, minimal[None], constants, None)
     data["own_state"] = (("time", "own_name"), rows[:, :n])
     data.attrs.update(_attributes(craft, formulation, method, rtol, atol, times))
     s = outcome.state

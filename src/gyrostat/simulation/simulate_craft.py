@@ -42,7 +42,7 @@ def simulate(
     conserve: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
-    seed: int | None = None,
+    seed: Any = None,
     runs: Any = None,
     threads: int | None = None,
     max_steps: int = MAX_STEPS,
@@ -71,7 +71,8 @@ def simulate(
         round-off at any tolerance.
     parameters: {"link_3.mass": value, or (runs,) values}: each run's own mass properties.
     inputs: {"gain": value}, in a batch (runs, ...) or (1, ...): what control laws, environments and events may ask for by argument
-        name, besides `run`, `sample` and `seed`. runs: the runs' numbers, 0, 1, ... by default.
+        name, besides `run`, `sample` and `seed`. runs: the runs' numbers, 0, 1, ... by default. seed: an integer of any
+        size, several of them, or a `numpy.random.SeedSequence`.
     max_steps: attempted steps after which a run is interrupted, as by Ctrl-C.
     resume: a trajectory to continue, interrupted or to a later end of t_span, with its settings and functions unless others are
         given; bit for bit as if it had never stopped.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,63 @@ from . import rules
 from .expr import Expr
 from .ops import OPS
 
+EXACT = 2**53  # integers up to here are floats
+
+
+def whole(x: Any) -> Any:
+    """Integers of any size, or an array of them, as floats that tell them apart; traced values as they are.
+
+    Those that no float holds are mixed down to 52 bits, all of their own counting: two of them are the same with probability 2^-52.
+    """
+    if isinstance(x, Expr):
+        return x
+    if isinstance(x, np.random.SeedSequence):
+        return _mixed(seed_number(x))
+    if isinstance(x, int | float | np.number):
+        return _mixed(x)
+    array = np.asarray(x)
+    if array.dtype.kind in "iuf" and not (np.abs(array.astype(float)) >= EXACT).any():
+        return array.astype(float)
+    out = np.empty(array.shape, dtype=object)
+    out.ravel()[:] = [e if isinstance(e, Expr) else _mixed(e) for e in array.ravel().tolist()]
+    return out if any(isinstance(e, Expr) for e in out.flat) else out.astype(float)
+
+
+def seed_number(seed: Any) -> int:
+    """The integer that a seed is: itself; the entropy of a `SeedSequence`, mixed with its place among those it was spawned with; one made of
+    several.
+    """
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return int(seed)
+    if not isinstance(seed, np.random.SeedSequence):
+        words = None if isinstance(seed, str | bytes | bool | float | None) else list(seed)
+        if not words or not all(isinstance(w, int | np.integer) and w >= 0 for w in words):
+            raise TypeError(
+                f"seed is {seed!r}; expected a whole number, several of them, or a numpy.random.SeedSequence."
+            )
+        return int.from_bytes(
+            hashlib.blake2b(repr([int(w) for w in words]).encode(), digest_size=16).digest(), "little"
+        )
+    if not seed.spawn_key and isinstance(seed.entropy, int | np.integer):
+        return int(seed.entropy)
+    return int.from_bytes(seed.generate_state(4, np.uint32).tobytes(), "little")
+
+
+def _mixed(x: Any) -> float:
+    if abs(x) <= EXACT or (isinstance(x, float | np.floating) and not np.isfinite(x)):
+        return float(x)
+    number = int(x)
+    size = number.bit_length() // 8 + 1
+    digest = hashlib.blake2b(number.to_bytes(size, "little", signed=True), digest_size=8).digest()
+    return -float(2**52 + (int.from_bytes(digest, "little") >> 12))
+
 
 def uniform(seed: Any, run: Any = 0, sample: Any = 0, channel: Any = 0) -> Any:
-    """A number in (0, 1), never 0 or 1, for four integers (below 2^53 in magnitude; 2^24 in float32 kernels).
+    """A number in (0, 1), never 0 or 1, for four integers (below 2^24 in magnitude in float32 kernels).
 
-    Each may be a float, a traced value or an array; they are broadcast. Compiled code gives the same bits.
+    Each may be an integer of any size, a float, a traced value or an array; they are broadcast. Compiled code gives the same bits.
     """
-    keys = (seed, run, sample, channel)
+    keys = tuple(map(whole, (seed, run, sample, channel)))
     if not any(isinstance(k, Expr) or getattr(k, "dtype", None) == object for k in keys):
         return OPS["uniform"].numeric(*np.broadcast_arrays(*keys))[()]
     places = np.broadcast(*(np.asarray(k, dtype=object) for k in keys))

@@ -52,7 +52,7 @@ class Request:
     conserve: str | None = None
     parameters: Mapping[str, Any] | None = None
     inputs: Mapping[str, Any] | None = None
-    seed: int | None = None
+    seed: Any = None
     runs: Any = None
     threads: int | None = None
     max_steps: int = MAX_STEPS

@@ -12,6 +12,7 @@ from ...algebra import Array
 from ...formulations import recursive
 from ...kinematics import neutral
 from ...model import Spacecraft, ValueCheck, difference
+from ...tracing.random import whole
 from ..engine.system import State
 from ..result.trajectory import Trajectory
 from .equations import Equations
@@ -29,6 +30,7 @@ class Runs:
     constants: Array
     inputs: Shapes  # what one run sees
     parameters: Mapping[str, Array]  # (runs, *shape)
+    numbers: Array  # (runs,)
 
     @property
     def count(self) -> int:
@@ -62,14 +64,12 @@ def begin(
     if values:
         ValueCheck(craft, list(values))(values if own_axis else {name: x[0] for name, x in values.items()})
     shown = _per_run(inputs or {}, count, lambda _, x: np.shape(x) if single else np.shape(x)[1:], "inputs")
-    numbers = np.arange(count, dtype=float) if runs is None else np.asarray(runs, dtype=float)
-    if numbers.shape not in ((), (count,)):
-        raise ValueError(f"runs has shape {numbers.shape}; expected the numbers of {count} runs.")
-    parts = [np.broadcast_to(numbers, (count,))[:, None], np.full((count, 1), epoch)]
+    numbers = _numbers(runs, count)
+    parts = [whole(numbers)[:, None], np.full((count, 1), epoch)]
     if conserve:
         parts.append(_momenta(craft, q, v, values))
     parts += [x.reshape(count, -1) for x in (*shown.values(), *values.values())]
-    return Runs(q, v, single, np.hstack(parts), {name: x.shape[1:] for name, x in shown.items()}, values)
+    return Runs(q, v, single, np.hstack(parts), {name: x.shape[1:] for name, x in shown.items()}, values, numbers)
 
 
 def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
@@ -88,7 +88,24 @@ def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
     count = len(resume.state.t)
     q, v = (x.reshape(count, -1) for x in resume.final)
     inputs = {name: tuple(shape) for name, shape in resume.data.attrs.get("inputs", {}).items()}
-    return Runs(q, v, not resume.batched, resume.constants, inputs, resume.parameters)
+    numbers = resume.data["run"].values if resume.batched else np.zeros(count, dtype=np.int64)
+    return Runs(q, v, not resume.batched, resume.constants, inputs, resume.parameters, numbers)
+
+
+def _numbers(runs: Any, count: int) -> Array:
+    """Of the runs, as integers."""
+    if runs is None:
+        return np.arange(count, dtype=np.int64)
+    given = np.asarray(runs)
+    if (
+        given.dtype.kind not in "iuf"
+        or (given != np.floor(given)).any()
+        or (np.abs(given.astype(float)) >= 2.0**63).any()
+    ):
+        raise ValueError(f"runs are {runs!r:.80}; expected whole numbers below 2^63.")
+    if given.shape not in ((), (count,)):
+        raise ValueError(f"runs has shape {given.shape}; expected the numbers of {count} runs.")
+    return np.broadcast_to(given.astype(np.int64), (count,))
 
 
 def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, bool]:

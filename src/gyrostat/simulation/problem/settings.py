@@ -11,6 +11,7 @@ import numpy as np
 from ...constraints import USUAL, Stabilisation
 from ...control.passive import Actuators, Stops
 from ...model import nearest
+from ...tracing.random import seed_number
 from ..integrators.methods import METHODS, Collocation
 
 FIXED_STEP = ("rk4", "gauss6")  # integrators that cannot choose their steps
@@ -32,7 +33,7 @@ class Settings:
     stops: Stops | None = None
     conserve: str | None = None
     mode: str | None = None
-    seed: int | None = None
+    seed: Any = None
     stabilisation: Stabilisation | None = None
 
     def complete(self, earlier: Mapping[str, Any] | None) -> Settings:
@@ -48,6 +49,7 @@ class Settings:
             if values[name] is None:
                 values[name] = earlier[name] if earlier.get(name) is not None else default
         values["breakpoints"] = _times(values["breakpoints"])
+        values["seed"] = seed_number(values["seed"])
         values["stabilisation"] = _stabilisation(values["stabilisation"])
         values["locked"] = [values["locked"]] if isinstance(values["locked"], str) else list(values["locked"])
         settings = Settings(**values)
@@ -65,8 +67,6 @@ class Settings:
                 raise ValueError(f"{name} is {value}; expected a positive number of seconds.")
         if self.conserve is not None:
             choice(self.conserve, ("momentum",), "conserve")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
-            raise TypeError(f"seed is {self.seed!r}; expected a whole number.")
 
     def attributes(self) -> dict[str, Any]:
         """As the Dataset and a file hold them."""

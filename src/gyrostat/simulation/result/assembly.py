@@ -46,7 +46,7 @@ def trajectory_of(
         _failure(equations, state, ends[k], runs, k) for k in range(runs.count) if _failed(state.status[k])
     )
     _warn(craft.name, failures, outcome, plan, ends)
-    data = dataset(equations, times.save, outcome.saved, runs.constants, runs.single)
+    data = dataset(equations, times.save, outcome.saved, runs.constants, None if runs.single else runs.numbers)
     data = data.assign(end_states(equations, state, ends, runs.constants, runs.single))
     data.attrs = {
         "model": craft.name,
@@ -125,7 +125,7 @@ def _failure(equations: Equations, state: State, t: float, runs: Runs, k: int) -
     rates = np.concatenate([np.zeros(6), rates]) if equations.conserve else rates
     moving = [joint for joint in craft.joints if joint.nv]
     fastest = max(moving, key=lambda joint: np.abs(rates[joint.v_at]).max())
-    who = craft.name if runs.single else f"{craft.name}, run {int(runs.constants[k, 0])}"
+    who = craft.name if runs.single else f"{craft.name}, run {int(runs.numbers[k])}"
     place = int(np.argmax(np.abs(rates[fastest.v_at])))
     rate, unit = rates[fastest.v_at][place], fastest.motion.v_units[place]
     return (

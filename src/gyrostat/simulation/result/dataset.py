@@ -55,8 +55,8 @@ def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str]
     return q, v, q_units, v_units
 
 
-def dataset(equations: Equations, times: Array, rows: Array, constants: Array, single: bool) -> xarray.Dataset:
-    """rows: (runs, times, y and held). Quaternions are scaled to norm one."""
+def dataset(equations: Equations, times: Array, rows: Array, constants: Array, runs: Array | None) -> xarray.Dataset:
+    """rows: (runs, times, y and held). runs: their numbers; None for a single one without a batch axis. Quaternions are scaled to norm one."""
     import xarray
 
     craft, at = equations.craft, equations.layout
@@ -76,14 +76,15 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, s
         if at.width(name):
             part = at.part(rows, name)
             values[name] = (dims, part if dims else part[..., 0], unit, title)
+    single = runs is None
     lead = ("time",) if single else ("run", "time")
     variables = {
         name: ((*lead, *dims), x[0] if single else x, {"long_name": title} | ({"units": unit} if unit else {}))
         for name, (dims, x, unit, title) in values.items()
     }
     coords = coordinates(craft, times)
-    if not single:
-        coords["run"] = constants[:, 0].astype(int)
+    if runs is not None:
+        coords["run"] = runs
     return xarray.Dataset(variables, coords=coords)
 
 
