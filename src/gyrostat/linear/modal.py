@@ -21,7 +21,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..formulations.recursive import mass_matrix
-from ..kinematics import step_configuration
+from ..kinematics import body_twists, joint_poses, step_configuration
 from ..model import Role, Spacecraft
 from ..simulation.result.dataset import coordinate_names
 from .linearization import Linearization, linearize
@@ -39,7 +39,7 @@ class Mode:
     keep another speed, a law another memory). frequency: |eigenvalue| / (2 pi), in Hz; that of the undamped motion.
     damping: ratio to critical; negative where it grows. shape: dq (nv,) in tangent coordinates, with the angles by
     which wheels turn; complex where parts swing out of phase; of unit modal mass (shape^H M shape = 1), its largest
-    part real. share: of the kinetic energy, by joint.
+    part real. share: of the kinetic energy, by body.
     """
 
     kind: str
@@ -164,13 +164,24 @@ def _mode(linear: Linearization, M: Array, kind: str, value: complex, x: Array) 
             if joint.motion.spins:
                 shape[joint.v_at] = speed[joint.v_at] / value
     moving = speed if kind == "constant" else shape
-    weighed = np.real(np.conj(moving) * (M @ moving))
-    total = float(weighed.sum())
+    total = float(np.real(np.conj(moving) @ M @ moving))
     lead = moving[np.argmax(np.abs(moving))] if total > 0 else 1.0
     scale = np.conj(lead) / abs(lead) / (np.sqrt(total) if total > 0 else np.abs(x).max())
-    share = {joint.name: float(weighed[joint.v_at].sum() / total) for joint in craft.joints if joint.nv and total > 0}
+    share = {name: own / total for name, own in _energies(craft, linear.q, moving).items()} if total > 0 else {}
     swings = kind == "oscillating"
     return Mode(kind, value, shape * scale if swings else np.real(shape * scale), x * scale, share)
+
+
+def _energies(craft: Spacecraft, q: Array, moving: Array) -> dict[str, float]:
+    """Twice the kinetic energy of each body and of its joint's rotor at these rates, over both phases of the swing."""
+    found: dict[str, float] = {body.name: 0.0 for body in craft.bodies}
+    X_PB = joint_poses(craft, q)
+    for rates in (np.real(moving), np.imag(moving)):
+        for name, V in body_twists(craft, q, rates, X_PB).items():
+            joint = craft.joint(name)
+            own = joint.rate(rates)
+            found[name] += float(V @ (craft.inertia(name) @ V) + joint.armature * (own @ own))
+    return found
 
 
 def _split(A: Array) -> tuple[Array, Array, Array]:
