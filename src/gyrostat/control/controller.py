@@ -84,12 +84,4 @@ def call(function: Callable[..., Any], positional: tuple[Any, ...], available: M
 
 def joint_torques(craft: Any, torques: Mapping[str, Any]) -> Array:
     """tau (nv,) from torques or forces by joint name; zero elsewhere."""
-    parts = {joint.name: np.zeros(joint.nv) for joint in craft.joints}
-    for name, value in torques.items():
-        joint = craft.joint_named(name)
-        value = np.asarray(value)
-        value = value.reshape(1) if value.shape == () else value
-        if value.shape != (joint.nv,):
-            raise ValueError(f"torque of joint '{name}' has shape {value.shape}; expected ({joint.nv},).")
-        parts[name] = value
-    return np.concatenate(list(parts.values()))
+    return craft.v(torques, "tau")

@@ -82,7 +82,7 @@ def tracking_law(
         k = 2.0 * bandwidth if damping is None else damping
         tau = M @ (reference.vdot - k * s) + C @ reference.v  # (2)
         if environment is not None:
-            tau = tau - generalised_force(craft, q, environment.wrenches(craft, t, q, v))
+            tau = tau - generalised_force(craft, q, craft.wrenches(environment.wrenches(craft, t, q, v)))
         return tau
 
     return law

@@ -125,7 +125,7 @@ def guarded(craft: Spacecraft, mode: Mode, control: Controller | None) -> Contro
 
     @functools.wraps(control.output)
     def output(*args: Any, **more: Any) -> Any:
-        tau = np.asarray(control.output(*args, **more))
+        tau = np.asarray(craft.v(control.output(*args, **more), "tau"))
         if tau.shape == (craft.nv,):  # else refused later, by its shape
             refuse(craft, mode, tau)
         return tau

@@ -61,7 +61,7 @@ def _seen_by(name: str, function: Callable[..., Any], names: tuple[str, ...], pl
         result = function(member.craft, t, member.q(q), member.v(v), *memory, **asked)
         if not places_load:
             return result
-        tau = np.asarray(result)
+        tau = np.asarray(member.craft.v(result, "tau"))
         if tau.shape != (member.craft.nv,):
             raise ValueError(
                 f"the law on '{name}' gives tau of shape {tau.shape}; expected ({member.craft.nv},), as {member.craft.name}'s own v."

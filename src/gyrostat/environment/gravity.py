@@ -58,7 +58,7 @@ def combined(*environments: Any) -> Environment:
     def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
         total: Any = np.zeros((craft.nbodies, 6))
         for part in parts:
-            total = total + part.wrenches(craft, t, q, v)
+            total = total + craft.wrenches(part.wrenches(craft, t, q, v))
         return total
 
     def potential(craft: Spacecraft, t: Any, q: Array) -> Any:

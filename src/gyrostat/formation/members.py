@@ -146,11 +146,12 @@ class Formation:
         }
 
     def state(self, members: Mapping[str, tuple[Any, Any]]) -> State:
-        """The formation's state from (q, v) by member; members left out are at the origin, at rest."""
+        """The formation's state from (q, v) by member, arrays or by joint name; members left out are at the origin, at rest."""
         state = self.neutral()
         for name, (q, v) in members.items():
             group, k = self.place(name)
-            for what, array, value in (("q", state[group][0], q), ("v", state[group][1], v)):
+            craft = self.groups[group].craft
+            for what, array, value in (("q", state[group][0], craft.q(q)), ("v", state[group][1], craft.v(v))):
                 if np.shape(value) != array[k].shape:
                     raise ValueError(
                         f"{what} of '{name}' has shape {np.shape(value)}; expected {array[k].shape} ({self.groups[group].craft.name})."
@@ -169,7 +170,7 @@ class Formation:
         """Members at (rho, rhodot) in the Hill frame of the orbit, aligned with it.
 
         members: {name: (rho (3,), rhodot (3,))}, or rho alone for a member at rest in the Hill frame. turning: they turn with it, as
-        nadir-pointing craft do; otherwise their attitude stays as it is. joints: {name: joint coordinates}.
+        nadir-pointing craft do; otherwise their attitude stays as it is. joints: {name: joint coordinates, all of them, or by joint name}.
         """
         orbit = self.needs_orbit("hill_state")
         R_NH, w_N = hill_frame(*orbit.state(t))
@@ -182,7 +183,8 @@ class Formation:
             q[:4], q[4:7] = quat_from_rotation(R_NH), p
             v[:3], v[3:6] = R_NH.T @ w_N if turning else np.zeros(3), R_NH.T @ v_N
             if joints and name in joints:
-                q[7:] = joints[name]
+                own = joints[name]
+                q[7:] = craft.q(own)[7:] if isinstance(own, Mapping) else own
             given[name] = (q, v)
         return self.state(given)
 

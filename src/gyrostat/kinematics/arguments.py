@@ -12,13 +12,17 @@ from ..model import Spacecraft
 
 
 def configuration(craft: Spacecraft, q: Any, name: str = "q") -> Array:
-    """`q` as an array of shape (nq,)."""
-    return shaped(q, (craft.nq,), name, f"nq = {craft.nq} coordinates of {craft.name}; start from gs.neutral(craft)")
+    """`q` as an array of shape (nq,), from one or from coordinates by joint name."""
+    return shaped(
+        craft.q(q), (craft.nq,), name, f"nq = {craft.nq} coordinates of {craft.name}; start from gs.neutral(craft)"
+    )
 
 
 def rates(craft: Spacecraft, v: Any, name: str = "v") -> Array:
-    """`v`, or `vdot`, `tau`, `dv`, as an array of shape (nv,)."""
-    return shaped(v, (craft.nv,), name, f"nv = {craft.nv} rates of {craft.name}, base [angular; linear] first")
+    """`v`, or `vdot`, `tau`, `dv`, as an array of shape (nv,), from one or from values by joint name."""
+    return shaped(
+        craft.v(v, name), (craft.nv,), name, f"nv = {craft.nv} rates of {craft.name}, base [angular; linear] first"
+    )
 
 
 def vector3(x: Any, name: str) -> Array:
@@ -30,7 +34,12 @@ def external(craft: Spacecraft, wrenches: Any) -> Mapping[str, Array]:
     """External wrench on each body that has one, in B about Bo."""
     if wrenches is None:
         return {}
-    rows = shaped(wrenches, (craft.nbodies, 6), "wrenches", f"a row [torque; force] for each of {craft.nbodies} bodies")
+    rows = shaped(
+        craft.wrenches(wrenches),
+        (craft.nbodies, 6),
+        "wrenches",
+        f"a row [torque; force] for each of {craft.nbodies} bodies",
+    )
     return {body.name: row for body, row in zip(craft.bodies, rows, strict=True)}
 
 

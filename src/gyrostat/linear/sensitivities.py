@@ -244,6 +244,6 @@ def _with_load(control: Controller | None, u: Array) -> Controller:
 
     @functools.wraps(law)  # so that it is given what the law asks for by name
     def output(*state: Any, **asked: Any) -> Array:
-        return np.asarray(law(*state, **asked)) + u
+        return np.asarray(state[0].v(law(*state, **asked), "tau")) + u
 
     return replace(control, output=output)

@@ -13,6 +13,7 @@ from ..algebra import Array, Pose, RigidInertia, rigid_inertia
 from .denavit_hartenberg import DHLink, arm_from_dh
 from .findings import Finding, ModelError, nearest
 from .members import Member, Membership, members_of, whole
+from .named import coordinates, rates, wrenches
 from .parameters import names, replaced, value_of
 from .parts import Body, Frame, Joint, Thruster
 from .roles import Role, role_of
@@ -222,6 +223,40 @@ class Spacecraft:
             R, I = self._by_name[wheel].joint.rotation, self._by_name[wheel].inertia
             M = M._replace(I_o=M.I_o - R @ I @ R.T)
         return M
+
+    # ---- arrays by name
+
+    def q(self, values: Any) -> Array:
+        """q (nq,) from coordinates by joint name, {"elbow": 0.3}; the other joints are neutral.
+
+        A free joint takes seven numbers or a Pose. Values may have leading axes, one for the runs of a batch, say. An array is q already.
+        """
+        return coordinates(self, values) if isinstance(values, Mapping) else values
+
+    def v(self, values: Any, what: str = "v") -> Array:
+        """v (nv,), or vdot, tau, dv, from rates or loads by joint or wheel name, {"elbow": 0.1}; zero elsewhere. An array is v already."""
+        return rates(self, values, what) if isinstance(values, Mapping) else values
+
+    def wrenches(self, values: Any) -> Array:
+        """Wrenches (nbodies, 6) from [torque; force] by body name, {"hull": ...}, in B about Bo; zero elsewhere.
+
+        By the name of a frame: in its axes about its origin. An array is the rows already, in the order of `bodies`.
+        """
+        return wrenches(self, values) if isinstance(values, Mapping) else values
+
+    def q_by_name(self, q: Array) -> dict[str, Array]:
+        """Coordinates (..., nq of the joint) of each joint that has some."""
+        return {joint.name: q[..., joint.q_at] for joint in self.joints if joint.nq}
+
+    def v_by_name(self, v: Array) -> dict[str, Array]:
+        """Rates, accelerations or loads (..., nv of the joint) of each joint and wheel that moves."""
+        return {joint.name: v[..., joint.v_at] for joint in self.joints if joint.nv}
+
+    def by_body(self, rows: Array) -> dict[str, Array]:
+        """Rows (nbodies, ...) by the names of the bodies, such as those of `gs.reaction_wrenches`."""
+        if len(rows) != self.nbodies:
+            raise ValueError(f"{self.name} has {self.nbodies} bodies; found {len(rows)} rows.")
+        return {body.name: row for body, row in zip(self.bodies, rows, strict=True)}
 
     # ---- other values
 

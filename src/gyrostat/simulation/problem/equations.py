@@ -143,7 +143,7 @@ class Equations:
             available["sample"] = available["sample"] + 1.0  # the one that is being taken
         memory = (z,) if control.remembers else ()
         state = (craft, self.time(x), x[at["q"]], self.velocity(x), *memory)
-        tau = _shaped(call(control.output, state, available), craft.nv, "the control law", "tau")
+        tau = _shaped(craft.v(call(control.output, state, available), "tau"), craft.nv, "the control law", "tau")
         if self.conserve and self.python_control and np.any(tau[craft.joint(craft.base).v_at] != 0.0):
             raise ValueError("conserve='momentum': the control law loads the base. Return zeros there, or use wheels.")
         advance = control.update if control.sampled else control.derivative
@@ -217,7 +217,7 @@ class Equations:
         assert self.environment is not None
         craft = self.own_craft(x)
         state = (craft, self.time(x), x[self.layout["q"]], self.velocity(x))
-        wrenches = np.asarray(call(self.environment.wrenches, state, self.available(x)))
+        wrenches = np.asarray(craft.wrenches(call(self.environment.wrenches, state, self.available(x))))
         if wrenches.shape != (craft.nbodies, 6):
             raise ValueError(
                 f"the environment returned shape {wrenches.shape}; expected wrenches ({craft.nbodies}, 6)."

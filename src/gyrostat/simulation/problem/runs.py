@@ -109,8 +109,8 @@ def _numbers(runs: Any, count: int) -> Array:
 
 
 def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, bool]:
-    q = neutral(craft) if q0 is None else np.asarray(q0, dtype=float)
-    v = np.zeros(craft.nv) if v0 is None else np.asarray(v0, dtype=float)
+    q = neutral(craft) if q0 is None else np.asarray(craft.q(q0), dtype=float)
+    v = np.zeros(craft.nv) if v0 is None else np.asarray(craft.v(v0), dtype=float)
     for name, x, size in (("q0", q, craft.nq), ("v0", v, craft.nv)):
         if x.ndim == 0 or x.shape[-1] != size:
             raise ValueError(f"{name} has shape {x.shape}; expected ({size},), or (runs, {size}), for {craft.name}.")
