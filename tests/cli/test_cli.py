@@ -150,8 +150,8 @@ def test_names_cannot_drive_the_terminal_nor_its_markup(tmp_path):
         'name = "a\\u001b[2J[bold red]b"\n[[body]]\nname = "hub[/bold]\\u0007"\nmass = 1\ninertia = [1, 1, 1]\n'
     )
     done = gyrostat("check", path)
-    assert done.returncode == 0 and done.stderr == ""
-    assert "\x1b" not in done.stdout and "\x07" not in done.stdout
+    assert done.returncode == 1 and "which cannot be printed" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr and "\x07" not in done.stdout + done.stderr
     assert "\\x1b[2J[bold red]b" in done.stdout and "hub[/bold]\\x07" in done.stdout
 
 

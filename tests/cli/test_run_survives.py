@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,6 +82,24 @@ def test_a_signal_keeps_what_there_is_beside_the_complete_result_and_the_run_goe
     assert code == 0, err
     assert (tmp_path / "case.nc").read_bytes() == whole
     assert not (tmp_path / "case.partial.nc").exists()
+
+
+def test_a_terminal_that_is_closed_keeps_what_there_is(tmp_path):
+    """With the progress bar on it: the bar's last words went nowhere, and took the run with them."""
+    (tmp_path / "case.toml").write_text(LONG.replace("2000 s", "1000 h").replace("10 s", "1 h"))
+    ours, theirs = pty.openpty()
+    process = start(
+        tmp_path, "run", "case.toml", stdout=None, stderr=None, preexec_fn=lambda: os.login_tty(theirs), close_fds=False
+    )
+    os.close(theirs)
+    seen = b""
+    while b"%" not in seen:
+        seen += os.read(ours, 4096)
+    os.close(ours)  # which sends SIGHUP to all that run there
+    process.communicate()
+    assert process.returncode == 129
+    kept = gs.Trajectory.load(tmp_path / "case.partial.nc")
+    assert kept.interrupted and 0 < kept.state.t[0] < 3.6e6
 
 
 def test_a_killed_run_leaves_its_last_checkpoint(tmp_path, whole):
@@ -188,3 +209,74 @@ def test_what_cannot_be_continued_is_refused_by_name(tmp_path, example):
     assert process.returncode == 143, err
     if "wrote" in out:
         assert gs.Trajectory.load(tmp_path / "case.partial.nc").interrupted
+
+
+def test_a_user_without_a_home_gets_everything_but_a_cache(tmp_path):
+    """A user that the system does not know, who may still read Python's own files."""
+    if os.getuid() or not shutil.which("setpriv"):
+        pytest.skip("only root may become somebody else")
+    tmp_path.chmod(0o777)
+    for parent in tmp_path.parents[:2]:
+        parent.chmod(parent.stat().st_mode | 0o005)
+    somebody = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"]
+    allowed = ["--inh-caps", "+dac_override", "--ambient-caps", "+dac_override"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": ENVIRONMENT["PYTHONPATH"], "COLUMNS": "400"}
+    done = subprocess.run(
+        [*somebody, *allowed, sys.executable, "-c", CODE, "demo", "[/nope]"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+    )
+    if "setpriv" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    assert "note: There is no cache of compiled kernels: this user has no home directory." in done.stderr
+    assert "[/nope]/result.nc" in done.stdout and gs.Trajectory.load(tmp_path / "[/nope]" / "result.nc").ok
+
+
+NAMES = (
+    "[bold]x[/bold]",
+    "[/nope]",
+    "<script>alert(1)</script>",
+    "$\\frac{$",
+    "{x}",
+    "{{7*7}}",
+    "../../x",
+    "a/b",
+    "%2F",
+    "-o",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_a_name_in_every_file_on_every_page_and_on_the_terminal(tmp_path, name):
+    base = gs.Body(name, 10.0, inertia=(1, 2, 3))
+    joint = gs.Joint(f"j{name}", "revolute", name)
+    arm = gs.Body(f"arm{name}", 1.0, com=(0.1, 0, 0), inertia=(0.1, 0.1, 0.1), joint=joint)
+    craft = gs.Spacecraft.build(f"c{name}", [base, arm], frames=[gs.Frame(f"f{name}", name)])
+    gs.save(craft, tmp_path / "craft.toml")
+    (tmp_path / "case.toml").write_text(
+        f'spacecraft = "craft.toml"\nname = {json.dumps(name)}\noutputs = ["frames", "momentum"]\n'
+        f"[run]\nduration = 1\n[[waypoint]]\nat = 1\njoints = {{ {json.dumps('j' + name)} = 0.1 }}\n"
+    )
+    code, out, err = gyrostat(tmp_path, "run", "case.toml", "--report", "r.html", "--scene", "s.html", "--plot")
+    assert code == 0, err
+    assert f"{name}: c{name}, 1 s" in out
+    assert gs.Trajectory.load(tmp_path / "case.nc").craft.name == f"c{name}"
+    assert "<script>alert" not in (tmp_path / "r.html").read_text()
+    code, out, err = gyrostat(tmp_path, "check", "craft.toml")
+    assert code == 0 and name in out, err
+    (tmp_path / f"{name.replace('/', '')}.toml").write_text("?")
+    code, out, err = gyrostat(tmp_path, "run", "--", f"{name.replace('/', '')}.toml")
+    assert code == 1 and "Traceback" not in err and "not valid TOML" in err
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\x1b[31m", "a\nb", "\u202ea", "\ud800", "", " "])
+def test_a_name_that_cannot_be_printed_is_refused_when_a_craft_is_built(name):
+    with pytest.raises(gs.ModelError, match="its name (holds|is empty)") as caught:
+        gs.Spacecraft.build("craft", [gs.Body(name, 10.0, inertia=(1, 2, 3))])
+    assert "\x1b" not in str(caught.value) and "\0" not in str(caught.value)
+    with pytest.raises(ValueError, match="its name (holds|is empty)"):
+        gs.Group(gs.load("servicer"), (name,))

@@ -120,3 +120,16 @@ def test_what_cannot_be_written_or_read(tmp_path):
     with pytest.raises(ValueError, match="was not written by gyrostat"):
         gs.Trajectory.load(tmp_path / "other.nc")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["other.nc", "text.nc"]  # nothing half-written is left
+
+
+def test_words_that_other_tools_cannot_hold_do_not_stop_a_result_from_being_saved(tmp_path):
+    """NUL in the name of an event or of a scenario, half of a character: the file was lost at the end of the run."""
+    traj = run("plain", events=gs.When(passing, "a\0b\ud800\x1b[31m"))
+    traj.data.attrs["scenario"] = "name = \0"
+    traj.data.attrs["odd"] = {"value": np.float64(2.0), "what": object}
+    traj.data["q"].attrs["comment"] = "\0\ud800"
+    back = gs.Trajectory.load(traj.save(tmp_path / "run.nc"))
+    assert [e.name for e in back.events] == [e.name for e in traj.events] and back.events[
+        0
+    ].name == "a\0b\ud800\x1b[31m"
+    assert back.data.attrs["scenario"] == "name = \0" and back.data["q"].attrs["comment"] == "\0\ud800"

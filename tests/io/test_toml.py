@@ -190,8 +190,8 @@ def test_bytes_that_are_no_text(tmp_path):
     assert [f.code for f in check(path).errors] == ["too-large"]
 
 
-def test_names_with_any_characters_come_back(tmp_path):
-    name = 'x"\\ \t\n\x00\x7f é 🛰 [bold]'
+def test_names_with_any_characters_that_can_be_printed_come_back(tmp_path):
+    name = "x\"\\ ''' \\\\ #='[a.b] é 🛰 [bold]"
     craft = gs.Spacecraft.build(name, [gs.Body(name, 1.0, inertia=(1, 1, 1))])
     again = load(save(craft, tmp_path / "odd.toml"))
     assert (again.name, again.base) == (name, name)

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.text import Text
 
 from ..io.writing import check_writable
 from ..kinematics import total_mass
 from .check import body_tree
-from .output import command, console, number
+from .output import command, console, number, safe
 from .run import print_audit
 
 
@@ -32,9 +33,8 @@ def demo(
     write_text(scenario, DEMO.read_text(encoding="utf-8"))
     work = load(scenario)
     craft = work.craft
-    out.print(
-        f"[bold]{craft.name}[/bold]: a spacecraft with a six-joint arm, {number(total_mass(craft))} kg, floating freely."
-    )
+    mass = number(total_mass(craft))
+    out.print(Text.assemble((craft.name, "bold"), f": a spacecraft with a six-joint arm, {mass} kg, floating freely."))
     out.print(body_tree(craft))
     out.print(f"\n{work.name}: {work.duration:g} s ...")
     trajectory = work.simulate()
@@ -42,8 +42,11 @@ def demo(
     turned = 2 * np.degrees(np.arccos(min(1.0, abs(float(trajectory.q[-1, :4] @ trajectory.q[0, :4])))))
     moved = 100 * float(np.linalg.norm(trajectory.q[-1, 4:7] - trajectory.q[0, 4:7]))
     out.print(
-        f"The joints did what they were told; the base, which nobody touched, turned by [bold]{turned:.1f} deg[/bold] and moved "
-        f"by {moved:.1f} cm.\nArm and base share one momentum, which no joint can change:"
+        Text.assemble(
+            "The joints did what they were told; the base, which nobody touched, turned by ",
+            (f"{turned:.1f} deg", "bold"),
+            f" and moved by {moved:.1f} cm.\nArm and base share one momentum, which no joint can change:",
+        )
     )
     print_audit(out, trajectory)
     trajectory.to_html(scene, title=work.name)
@@ -56,8 +59,9 @@ def demo(
     )
     out.print("\nWritten:")
     for path, words in rows:
-        out.print(f"  [bold]{path}[/bold]".ljust(46) + words, soft_wrap=True)
-    out.print(f"\nDrag the arm yourself, live:   [bold]{command()} view {result}[/bold]", soft_wrap=True)
+        out.print(Text.assemble((f"  {safe(str(path))}".ljust(33), "bold"), safe(words)), soft_wrap=True)
+    live = (f"{command()} view {safe(str(result))}", "bold")
+    out.print(Text.assemble("\nDrag the arm yourself, live:   ", live), soft_wrap=True)
 
 
 def _make(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -56,12 +57,18 @@ def _options(
     """Options that stand before the command."""
 
 
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning is for the user: its words, not the line of code that gave it."""
+    errors().print(sentence(f"note: {message}"), style="yellow")
+
+
 def run() -> None:
     """Entry point of the console script."""
     debug = "--debug" in sys.argv[1:]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Unicode still shows everything else
+    warnings.showwarning = _note
     try:
         app(prog_name="gyrostat")
     except KeyboardInterrupt:

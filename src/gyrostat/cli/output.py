@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..model import KINDS, Finding, nearest
+from ..model.names import printable as safe
 
 
 def _known_kind(value: str | None) -> str | None:
@@ -68,17 +69,12 @@ class Unread(TextIOBase):
 
 
 def console() -> Console:
-    """Standard output; wide where no terminal limits it."""
-    return Console(file=Unread(sys.stdout), highlight=False, width=None if sys.stdout.isatty() else 140)  # type: ignore[arg-type]
+    """Standard output; wide where no terminal limits it. Names may hold what looks like markup: none is looked for."""
+    return Console(file=Unread(sys.stdout), highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)  # type: ignore[arg-type]
 
 
 def errors() -> Console:
-    return Console(file=Unread(sys.stderr), highlight=False)  # type: ignore[arg-type]
-
-
-def safe(text: str) -> str:
-    """Text from a file, its control characters made visible: no file may drive the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    return Console(file=Unread(sys.stderr), highlight=False, markup=False)  # type: ignore[arg-type]
 
 
 def sentence(text: str, limit: int = 2000) -> Text:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from ..model import Spacecraft
 from .files import Trust, model_file
-from .output import console
+from .output import console, safe
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -83,9 +84,10 @@ def serve(
         taken = viewer.server.get_port()
         if taken != port:
             screen.print(f"Port {port} is in use; taking {taken}.")
-        screen.print(f"{craft.name} is at [bold]{viewer.address}[/bold]  (Ctrl-C ends)", soft_wrap=True)
+        where = (safe(f"{craft.name} is at "), (viewer.address, "bold"), "  (Ctrl-C ends)")
+        screen.print(Text.assemble(*where), soft_wrap=True)
         for note in viewer.stage.notes:
-            screen.print(note, style="yellow", markup=False)
+            screen.print(safe(note), style="yellow")
         sys.stdout.flush()
         if open_browser and _has_screen():
             import webbrowser

@@ -17,7 +17,7 @@ from ..algebra import Array, quat_from_rotation
 from ..environment.hill import from_hill, hill_frame
 from ..environment.orbit import Orbit
 from ..kinematics import neutral
-from ..model import Spacecraft, nearest
+from ..model import Spacecraft, nearest, wrong_name
 
 State = dict[str, tuple[Array, Array]]  # group -> (q (members, nq), v (members, nv))
 
@@ -34,6 +34,10 @@ class Group:
         object.__setattr__(self, "names", tuple(self.names))
         if not self.names:
             raise ValueError(f"a group of {self.craft.name} has no member; give their names.")
+        for name in self.names:
+            reason = wrong_name(name)
+            if reason:
+                raise ValueError(f"a member of a group of {self.craft.name}: {reason}")
         base = self.craft.joint(self.craft.base)
         if not base.motion.unbound:
             raise ValueError(

@@ -51,15 +51,26 @@ def netcdf_bytes(
         file.dimensions = {escaped(name): size for name, size in sizes.items()}
         for name, (dims, values, words) in variables.items():
             if values.dtype.kind in "UO":
-                kind, values = h5py.string_dtype(), values.astype(object)
+                kind, values = h5py.string_dtype(), _words(values)
             else:
                 kind, values = values.dtype, np.ascontiguousarray(values)
             made = file.create_variable(escaped(name), tuple(map(escaped, dims)), kind, data=values)
             for word, text in words.items():
-                made.attrs[word] = text
+                made.attrs[word] = _word(text) if isinstance(text, str) else text
         for name, text in attributes.items():
-            file.attrs[name] = text
+            file.attrs[name] = _word(text)
     return memory.content()
+
+
+def _word(text: str) -> str:
+    """As HDF5 can hold it, for other tools; the header has it as it is."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _words(values: Array) -> Array:
+    made = np.empty(values.shape, dtype=object)
+    made.ravel()[:] = [_word(str(x)) for x in values.ravel()]
+    return made
 
 
 def _described(variables: Mapping[str, Variable]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .kinds import KINDS as KINDS
 from .kinds import AbstractKind as AbstractKind
 from .members import Member as Member
 from .members import Membership as Membership
+from .names import wrong_name as wrong_name
 from .parts import Body as Body
 from .parts import Frame as Frame
 from .parts import Joint as Joint

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from .names import printable
+
 MAX_COMPARED, MAX_LENGTH = 2000, 100
 Level = Literal["error", "warning", "note"]
 
@@ -27,7 +29,7 @@ class Finding:
         place = self.file + (f":{self.line}" if self.line else "")
         head = ": ".join(part for part in (place, self.element) if part)
         text = f"{head}: {self.message}" if head else self.message
-        return f"{text} {self.hint}" if self.hint else text
+        return printable(f"{text} {self.hint}" if self.hint else text)
 
 
 class ModelError(ValueError):

@@ -17,7 +17,7 @@ from .named import coordinates, rates, wrenches
 from .parameters import names, replaced, value_of
 from .parts import Body, Frame, Joint, Thruster
 from .roles import Role, role_of
-from .validation import order, validate
+from .validation import order, unnamed, validate
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Spacecraft:
         bodies, frames, thrusters, memberships = tuple(bodies), tuple(frames), tuple(thrusters), tuple(memberships)
         ordered, found = order(bodies)
         if not found:
-            found = validate(ordered, frames, thrusters, memberships)
+            found = unnamed("spacecraft", name) + validate(ordered, frames, thrusters, memberships)
         found = [replace(f, file=f.file or source) for f in found]
         everything = (*findings, *found)
         if any(f.level == "error" for f in everything):

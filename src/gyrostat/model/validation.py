@@ -9,6 +9,7 @@ import numpy as np
 
 from .findings import Finding, nearest
 from .members import Membership
+from .names import wrong_name
 from .parts import Body, Frame, Joint, Thruster
 from .plausibility import immovable, unit_slips
 
@@ -104,6 +105,18 @@ def _duplicates(what: str, names: Iterable[str]) -> list[Finding]:
     ]
 
 
+def unnamed(what: str, name: str) -> list[Finding]:
+    """That a name is none."""
+    reason = wrong_name(name)
+    return [error("bad-name", f"{what} '{name}'", reason, "Rename it.")] if reason else []
+
+
+def _name_findings(bodies: Sequence[Body], frames: Sequence[Frame], thrusters: Sequence[Thruster]) -> list[Finding]:
+    found = [f for body in bodies for f in (*unnamed("body", body.name), *unnamed("joint", body.joint.name))]
+    found += [f for frame in frames for f in unnamed("frame", frame.name)]
+    return found + [f for thruster in thrusters for f in unnamed("thruster", thruster.name)]
+
+
 # ---- the values
 
 
@@ -114,7 +127,7 @@ def validate(
     memberships: Sequence[Membership] = (),
 ) -> list[Finding]:
     """Findings about the values of a spacecraft whose tree is sound; bodies in base-to-tip order."""
-    found: list[Finding] = []
+    found = _name_findings(bodies, frames, thrusters)
     names = {body.name for body in bodies}
     included: dict[str | None, list[Body]] = {}
     for body in bodies:

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 PATIENCE = 1.0  # seconds before a bar appears
 
@@ -17,7 +17,8 @@ def progress_bar(
 ) -> Iterator[Callable[[float], None] | None]:
     """A function to tell the fraction done; None if nobody watches. wanted: None to show it on a terminal only.
 
-    seconds: of the run; the bar then says how fast it goes, in seconds of the run per second.
+    seconds: of the run; the bar then says how fast it goes, in seconds of the run per second. A terminal that is gone shows nothing, and
+    stops nothing.
     """
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield None
@@ -26,7 +27,8 @@ def progress_bar(
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     speed = TextColumn("{task.fields[speed]}")
-    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(), speed)
+    name = TextColumn("{task.description}", markup=False)  # names may hold what looks like markup or like a field
+    columns = (name, BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(), speed)
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task, begun, lock, shown = bar.add_task(title, total=1.0, speed=""), time.monotonic(), threading.Lock(), False
 
@@ -34,7 +36,7 @@ def progress_bar(
         nonlocal shown
         if not shown and time.monotonic() - begun < PATIENCE:
             return
-        with lock:
+        with lock, suppress(OSError):
             if not shown:
                 bar.start()
                 shown = True
@@ -46,4 +48,5 @@ def progress_bar(
         yield tell
     finally:
         if shown:
-            bar.stop()
+            with suppress(OSError):
+                bar.stop()
