@@ -38,9 +38,9 @@ REFERENCE = laws.joint_path(START[7:14], GOAL, laws.MinimumJerk(10.0))
 def with_wheels(reference: Any) -> Any:
     """Joint references as `computed_torque` takes them: wheels at rest behind the joints."""
 
-    def whole(t: Any) -> laws.Reference:
+    def whole(t: Any) -> laws.JointReference:
         r, none = reference(t), np.zeros(len(CRAFT.wheels))
-        return laws.Reference(r.q, np.concatenate([r.qdot, none]), np.concatenate([r.qddot, none]))
+        return laws.JointReference(r.q, np.concatenate([r.qdot, none]), np.concatenate([r.qddot, none]))
 
     return whole
 
@@ -48,7 +48,7 @@ def with_wheels(reference: Any) -> Any:
 LAWS = {
     "computed torque, seven joints": laws.computed_torque(with_wheels(REFERENCE), kp=4.0, kd=4.0, momentum="measured"),
     "wheels against the arm": laws.wheel_attitude(
-        lambda t: laws.BaseReference(np.array([1.0, 0.0, 0.0, 0.0])), laws.joint_acceleration(REFERENCE)
+        lambda t: laws.pose_reference(np.array([1.0, 0.0, 0.0, 0.0])), laws.joint_acceleration(REFERENCE)
     ),
     "resolved rate with J*": laws.resolved_rate(LINE, laws.Task("tool")),
     "reaction null space": laws.reactionless(laws.towards(GOAL, 0.3)),

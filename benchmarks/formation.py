@@ -26,7 +26,7 @@ from timing import machine
 
 import gyrostat as gs
 from gyrostat.algebra import quat_from_rotation, rotation
-from gyrostat.control.formation_consensus import attitude_consensus
+from gyrostat.control.consensus import attitude_consensus
 from gyrostat.environment import EARTH, Orbit, two_body_gravity
 from gyrostat.formation import Coupling, Formation, Group, ring, simulate
 from gyrostat.models import servicer

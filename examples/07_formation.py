@@ -7,7 +7,7 @@ Over a sphere the pattern closes. The oblate Earth pulls it apart, slowly; two i
 import numpy as np
 
 import gyrostat as gs
-from gyrostat.control.formation_transfer import two_impulses
+from gyrostat.control.transfers import two_impulses
 from gyrostat.environment import Orbit, bounded_velocity, combined, two_body_gravity, zonal_gravity
 from gyrostat.formation import Formation, Group, simulate_impulses
 

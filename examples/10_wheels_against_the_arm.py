@@ -24,7 +24,7 @@ def arm(duration):
     return control.joint_acceleration(control.joint_path(start[7:14], there, control.MinimumJerk(duration)))
 
 
-upright = control.BaseReference(start[:4])
+upright = control.pose_reference(start[:4])
 
 
 def turned(run):

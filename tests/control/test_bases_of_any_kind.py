@@ -160,7 +160,7 @@ def test_pulses_want_their_thrusters_on_the_base_of_one_spacecraft():
 def test_laws_for_free_bases_say_so(base):
     craft = craft_on(base)
     q, v = state(craft, 8)
-    upright = control.BaseReference(np.array([1.0, 0, 0, 0]))
+    upright = control.pose_reference(np.array([1.0, 0, 0, 0]))
     arm = lambda craft, t, q, v: np.zeros(3)
     laws = {
         "detumble_by_couple": control.detumble_by_couple(1.0),
@@ -169,7 +169,9 @@ def test_laws_for_free_bases_say_so(base):
         "coordinated": control.coordinated(lambda t: upright, arm),
         "gyro_attitude": control.gyro_attitude(lambda t: upright, size=1.0),
         "reactionless": control.reactionless(arm),
-        "computed_torque": control.computed_torque(lambda t: control.Reference(np.zeros(3), np.zeros(6), np.zeros(6))),
+        "computed_torque": control.computed_torque(
+            lambda t: control.JointReference(np.zeros(3), np.zeros(6), np.zeros(6))
+        ),
     }
     for name, law in laws.items():
         with pytest.raises(ValueError, match=f"{name} needs a base that is free; that of .* is {base}"):
@@ -183,7 +185,9 @@ def test_attitude_laws_look_where_the_base_points_not_where_its_joint_frame_does
     q, v = state(craft, 9, speed=0.0)
     wanted = np.array([0.8, 0.1, -0.5, 0.3])
     wanted /= np.linalg.norm(wanted)
-    law = control.wheel_attitude(lambda t: control.BaseReference(wanted), lambda craft, t, q, v: -v[craft.at("driven")])
+    law = control.wheel_attitude(
+        lambda t: control.pose_reference(wanted), lambda craft, t, q, v: -v[craft.at("driven")]
+    )
     run = gs.simulate(craft, q, v, (0, 60), control=law, mode="rotation-floating", rtol=1e-8)
     R = gs.frame_pose(craft, run.q[-1], "hull").R
     assert np.abs(R - rotation(wanted)).max() < 1e-4

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gyrostat as gs
-from gyrostat.control import RateProfile, Reference, computed_torque, gains, one_joint_at_a_time
+from gyrostat.control import JointReference, RateProfile, computed_torque, gains, one_joint_at_a_time
 from gyrostat.formulations.generalized_jacobian import (
     base_velocity_from_momentum,
     generalized_inertia,
@@ -19,7 +19,7 @@ from wilde_arms import apart, close, random_arm
 def resting(craft, q):
     """A reference that stays at q, with rates and accelerations that are not zero (to see them at work)."""
     n = craft.nv - 6
-    return Reference(q[7:], np.linspace(-1, 1, n), np.linspace(2, 3, n))
+    return JointReference(q[7:], np.linspace(-1, 1, n), np.linspace(2, 3, n))
 
 
 def case(seed):

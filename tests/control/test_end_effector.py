@@ -5,8 +5,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import Pose, exp_so3, log_so3
-from gyrostat.control import MinimumJerk, PoseReference, commanded_loads, line, screw_path
-from gyrostat.control.base_attitude import BaseReference, base_commands
+from gyrostat.control import MinimumJerk, PoseReference, commanded_loads, line, pose_reference, screw_path
+from gyrostat.control.base_attitude import base_commands
 from gyrostat.control.damped_inverse import Damping, damped_inverse
 from gyrostat.control.end_effector import (
     POSITION,
@@ -128,7 +128,7 @@ def test_base_and_arm_are_coordinated_when_flying():
     """The base keeps its pose, the tool follows its screw, both at once; nothing is left to the other."""
     to = Pose(exp_so3(np.array([0.3, 0.2, -0.4])) @ X0.R, X0.p + 0.4 * ALONG)
     path = screw_path(X0, to, MinimumJerk(8.0))
-    hold = base_commands(lambda t: BaseReference(np.array([1.0, 0, 0, 0])))
+    hold = base_commands(lambda t: pose_reference(np.array([1.0, 0, 0, 0])))
     law = resolved_acceleration(path, TASK, mode="flying", base=hold)
     run = gs.simulate(CRAFT, START, REST, (0, 8), control=law, mode="flying")
     assert misses(run, path)[0].max() < 1e-8

@@ -19,18 +19,18 @@ def test_waypoints_pass_through_their_points_at_rest_and_their_derivatives_agree
     path = Waypoints((2.0, 3.0, 7.0), (1.0, -0.5, 4.0), start=0.25)
     for t, q in ((0.0, 0.25), (-1.0, 0.25), (2.0, 1.0), (3.0, -0.5), (7.0, 4.0), (100.0, 4.0)):
         motion = path(t)
-        assert (motion.q, motion.rate, motion.acceleration) == pytest.approx((q, 0.0, 0.0), abs=1e-14)
+        assert (motion.q, motion.qdot, motion.qddot) == pytest.approx((q, 0.0, 0.0), abs=1e-14)
     h = 1e-5
     for t in (0.3, 1.1, 2.4, 4.0, 6.9):
         before, here, after = path(t - h), path(t), path(t + h)
-        assert (after.q - before.q) / (2 * h) == pytest.approx(here.rate, rel=1e-7, abs=1e-8)
-        assert (after.rate - before.rate) / (2 * h) == pytest.approx(here.acceleration, rel=1e-7, abs=1e-7)
+        assert (after.q - before.q) / (2 * h) == pytest.approx(here.qdot, rel=1e-7, abs=1e-8)
+        assert (after.qdot - before.qdot) / (2 * h) == pytest.approx(here.qddot, rel=1e-7, abs=1e-7)
 
 
 def test_rates_integrate_to_positions():
     path = Rates((1.0, 3.0), (0.5, -2.0), start=0.1)
     assert [path(t).q for t in (0.0, 1.0, 2.0, 3.0, 4.0)] == pytest.approx([0.1, 0.1, 0.6, 1.1, -0.9])
-    assert [path(t).rate for t in (0.0, 1.0, 2.9, 3.0)] == [0.0, 0.5, 0.5, -2.0]
+    assert [path(t).qdot for t in (0.0, 1.0, 2.9, 3.0)] == [0.0, 0.5, 0.5, -2.0]
 
 
 def test_steps_hold_their_values():

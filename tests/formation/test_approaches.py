@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from formation_crafts import box
-from gyrostat.control.formation_transfer import Impulse
+from gyrostat.control.transfers import Impulse
 from gyrostat.environment import Orbit, two_body_gravity
 from gyrostat.formation import Formation, Group, simulate, simulate_impulses
 from gyrostat.formation.approaches import closest

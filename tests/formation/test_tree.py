@@ -8,8 +8,7 @@ import pytest
 import gyrostat as gs
 from formation_crafts import armed, box
 from gyrostat.algebra import rotation
-from gyrostat.control.formation_reference import hill_target
-from gyrostat.control.formation_tracking import tracking_law
+from gyrostat.control import CraftReference, JointReference, hill_reference, passivity_tracking
 from gyrostat.environment import Orbit, hill_frame, two_body_gravity
 from gyrostat.formation import Formation, Group, simulate
 from gyrostat.formulations import spatial_forms as forms
@@ -23,7 +22,12 @@ def run():
     formation = Formation({"target": box(), "tug": armed(), "other": armed()}, orbit=ORBIT)
     state = formation.hill_state({"target": [0.0, 0, 0], "tug": [0.0, -8.0, 0], "other": [5.0, 5.0, 1.0]})
     environment = two_body_gravity(ORBIT)
-    law = tracking_law(lambda craft, t: hill_target(ORBIT, t, (0.0, -3.0, 0.0)), environment=environment)
+    still = JointReference(*np.zeros((3, 2)))
+    law = passivity_tracking(
+        lambda t: CraftReference(hill_reference(ORBIT, t, (0.0, -3.0, 0.0)), still),
+        bandwidth=0.1,
+        environment=environment,
+    )
     return simulate(
         formation, state, (0, 60), environment=environment, control={"tug": law}, save_at=np.linspace(0, 60, 31)
     )

@@ -100,13 +100,13 @@ def internal_laws(craft: gs.Spacecraft, which: str = "all") -> dict:
         "impedance": control.impedance(somewhere, task, mass=5.0, damping=10.0, stiffness=20.0),
     }
     if craft.joints[0].kind == "free":
-        rest = control.Reference(np.zeros(n), np.zeros(n + wheels), np.zeros(n + wheels))
+        rest = control.JointReference(np.zeros(n), np.zeros(n + wheels), np.zeros(n + wheels))
         laws |= {
             "computed_torque": control.computed_torque(lambda t: rest, momentum="measured"),
             "reactionless": control.reactionless(lambda craft, t, q, v: np.ones(n)),
         }
         if wheels >= 3:
-            upright = control.BaseReference(np.array([1.0, 0, 0, 0]))
+            upright = control.pose_reference(np.array([1.0, 0, 0, 0]))
             arm = lambda craft, t, q, v: -v[craft.at(Role.driven)]
             laws |= {
                 "detumble_by_wheels": control.detumble_by_wheels(),

@@ -131,7 +131,7 @@ def rotation(quat: Array) -> Array:
 
 
 def quat_from_rotation(R: Array) -> Array:
-    """quat_AB of R_AB, scalar part not negative, (4,).
+    """quat_AB of R_AB, scalar part not negative, (4,); or (3, 3, ...) to (4, ...).
 
     4 quat quat^T is linear in R; its row with the largest diagonal, normalised, is the quaternion (Shepperd's choice).
     """
@@ -148,7 +148,7 @@ def quat_from_rotation(R: Array) -> Array:
     for i in (1, 2, 3):
         better = rows[i][i] > largest
         best, largest = where(better, rows[i], best), where(better, rows[i][i], largest)
-    best = best / sqrt(best @ best)
+    best = best / sqrt(best[0] * best[0] + best[1] * best[1] + best[2] * best[2] + best[3] * best[3])
     return where(best[0] < 0.0, -best, best)
 
 

@@ -1,11 +1,7 @@
 """Control laws, actuators, sensors, references."""
 
-from .adaptive import Tracking as Tracking
-from .adaptive import adaptive_floating as adaptive_floating
-from .adaptive import adaptive_tracking as adaptive_tracking
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
-from .base_attitude import BaseReference as BaseReference
 from .base_attitude import base_commands as base_commands
 from .base_attitude import coordinated as coordinated
 from .base_attitude import joint_acceleration as joint_acceleration
@@ -17,6 +13,7 @@ from .commanded import joint_count as joint_count
 from .computed_torque import computed_torque as computed_torque
 from .computed_torque import gains as gains
 from .computed_torque import joint_error as joint_error
+from .consensus import attitude_consensus as attitude_consensus
 from .control_moment_gyros import gyro as gyro
 from .control_moment_gyros import gyro_pyramid as gyro_pyramid
 from .control_moment_gyros import gyro_report as gyro_report
@@ -33,6 +30,8 @@ from .end_effector import singularity_report as singularity_report
 from .end_effector import task_state as task_state
 from .end_effector import transposed_jacobian as transposed_jacobian
 from .errors import attitude_error as attitude_error
+from .errors import pose_error as pose_error
+from .errors import pose_error_rate as pose_error_rate
 from .gyro_steering import gyro_attitude as gyro_attitude
 from .gyro_steering import robust_rates as robust_rates
 from .gyro_steering import within_rate_limits as within_rate_limits
@@ -50,18 +49,25 @@ from .modes import Mode as Mode
 from .modes import through_center_of_mass as through_center_of_mass
 from .motors import Motor as Motor
 from .motors import Motors as Motors
+from .moving_references import base_as_reference as base_as_reference
+from .moving_references import hill_reference as hill_reference
+from .moving_references import offset_reference as offset_reference
 from .on_members import on as on
-from .pose_paths import PoseReference as PoseReference
+from .passivity import passivity_tracking as passivity_tracking
 from .pose_paths import arc as arc
 from .pose_paths import line as line
 from .pose_paths import screw_path as screw_path
+from .pseudo_inertia import estimated_inertias as estimated_inertias
 from .rate_profile import RateProfile as RateProfile
-from .rate_profile import Reference as Reference
 from .rate_profile import one_joint_at_a_time as one_joint_at_a_time
 from .reaction_null_space import base_rotation_map as base_rotation_map
 from .reaction_null_space import reactionless as reactionless
 from .reaction_null_space import towards as towards
 from .reaction_null_space import without_reaction as without_reaction
+from .references import CraftReference as CraftReference
+from .references import JointReference as JointReference
+from .references import PoseReference as PoseReference
+from .references import pose_reference as pose_reference
 from .sensors import Encoders as Encoders
 from .sensors import ForceTorque as ForceTorque
 from .sensors import Imperfection as Imperfection
@@ -77,7 +83,13 @@ from .time_scaling import shortest_duration as shortest_duration
 from .time_scaling import slowed as slowed
 from .timing import MinimumJerk as MinimumJerk
 from .timing import Trapezoidal as Trapezoidal
-from .tracking_regressor import tracking_regressor as tracking_regressor
+from .tracking_dynamics import tracking_force as tracking_force
+from .tracking_dynamics import tracking_regressor as tracking_regressor
+from .transfers import Impulse as Impulse
+from .transfers import hill_thrust as hill_thrust
+from .transfers import kepler_motion as kepler_motion
+from .transfers import least_energy_transfer as least_energy_transfer
+from .transfers import two_impulses as two_impulses
 from .wheels import momentum_capacity as momentum_capacity
 from .wheels import share_torque as share_torque
 from .wheels import towards_speeds as towards_speeds

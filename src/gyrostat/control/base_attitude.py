@@ -3,52 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, cross, rotation
+from ..algebra import Array, cross
 from ..model import Role, Spacecraft
 from .commanded import commanded_loads
-from .demands import base_pose, base_quaternion, demand_free_base, driven_coordinates, placed
-from .errors import attitude_error
+from .demands import base_pose, demand_free_base, driven_coordinates, placed
+from .errors import pose_error
+from .references import JointPath, PosePath, PoseReference
 from .wheels import share_torque, wheel_axes
 
 Law = Callable[[Spacecraft, Any, Array, Array], Array]
 Arm = Callable[[Spacecraft, Any, Array, Array], Array]
 
 
-class BaseReference(NamedTuple):
-    """What the base is to do: attitude quat_ND, rate w_ND_D and its derivative; position, velocity, acceleration in N."""
-
-    quat: Array
-    w: Array = np.zeros(3)
-    wdot: Array = np.zeros(3)
-    p: Array = np.zeros(3)
-    v: Array = np.zeros(3)
-    a: Array = np.zeros(3)
-
-
-def turn_command(craft: Spacecraft, q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
+def turn_command(craft: Spacecraft, q: Array, v: Array, wanted: PoseReference, kp: Any, kd: Any) -> Array:
     """d/dt w_NB_B for e'' + kd e' + kp e = 0 near the reference, (3,).
 
-    w'_d in B + kd (w_d in B - w) + kp e,   d/dt (R_BD w_D) = R_BD wdot_D - w x (R_BD w_D)               (1)
+    w'_d in B + kd (w_d in B - w) + kp e,   d/dt (R_BN w_d) = R_BN wdot_d - w x (R_BN w_d)               (1)
     """
-    w, R_BD = v[:3], base_pose(craft, q).R.T @ rotation(wanted.quat)
-    w_d = R_BD @ wanted.w
-    error = attitude_error(base_quaternion(craft, q), wanted.quat)
-    return R_BD @ wanted.wdot - cross(w, w_d) + kd * (w_d - w) + kp * error
+    X, w = base_pose(craft, q), v[:3]
+    w_d = X.R.T @ wanted.twist[:3]
+    e = pose_error(X, wanted.X)[:3]
+    return X.R.T @ wanted.rate[:3] - cross(w, w_d) + kd * (w_d - w) + kp * e
 
 
-def push_command(craft: Spacecraft, q: Array, v: Array, wanted: BaseReference, kp: Any, kd: Any) -> Array:
+def push_command(craft: Spacecraft, q: Array, v: Array, wanted: PoseReference, kp: Any, kd: Any) -> Array:
     """d/dt v_NB_B, likewise for the base's position, (3,). In B: v' + w x v = R^T a."""
     R_NB, p = base_pose(craft, q)
-    a = wanted.a + kp * (wanted.p - p)
-    return R_NB.T @ (a + kd * wanted.v) - kd * v[3:6] - cross(v[:3], v[3:6])
+    a = wanted.rate[3:] + kp * (wanted.X.p - p)
+    return R_NB.T @ (a + kd * wanted.twist[3:]) - kd * v[3:6] - cross(v[:3], v[3:6])
 
 
 def wheel_attitude(
-    reference: Callable[[Any], BaseReference],
+    reference: PosePath,
     arm: Arm,
     *,
     kp: float = 0.25,
@@ -78,9 +68,7 @@ def wheel_attitude(
     return control
 
 
-def coordinated(
-    reference: Callable[[Any], BaseReference], arm: Arm, *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying"
-) -> Law:
+def coordinated(reference: PosePath, arm: Arm, *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying") -> Law:
     """Base and arm each follow their own reference exactly: all loads from one model of the whole craft.
 
     mode: "flying" (force and couple on the base), or "translation-flying", "rotation-flying" for part of it.
@@ -95,7 +83,7 @@ def coordinated(
 
 
 def base_commands(
-    reference: Callable[[Any], BaseReference], *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying"
+    reference: PosePath, *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying"
 ) -> Callable[[Spacecraft, Any, Array, Array], dict[str, Array]]:
     """`base=` of `resolved_acceleration`: the accelerations that keep the base on its reference, as the mode takes them."""
 
@@ -112,7 +100,7 @@ def base_commands(
     return commands
 
 
-def joint_acceleration(reference: Callable[[Any], Any], *, kp: Any = 4.0, kd: Any = 4.0) -> Arm:
+def joint_acceleration(reference: JointPath, *, kp: Any = 4.0, kd: Any = 4.0) -> Arm:
     """An arm's wished accelerations from a joint reference: qddot_d + kd (qdot_d - qdot) + kp (q_d - q), (joints,).
 
     reference: as of `computed_torque`, for the driven joints without the wheels.

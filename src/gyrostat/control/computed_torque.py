@@ -13,13 +13,13 @@ from ..kinematics import configuration_difference
 from ..model import Role, Spacecraft
 from .commanded import followed_inertia, following_loads
 from .demands import demand_free_base, driven_joints
-from .rate_profile import Reference
+from .references import JointPath
 
 MOMENTUM = ("zero", "measured")
 
 
 def computed_torque(
-    reference: Callable[[Any], Reference],
+    reference: JointPath,
     *,
     kp: Any = 1.0,
     kd: Any = 1.0,

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, log_so3, transform_point
+from ..algebra import Array, Pose, transform_point
 from ..kinematics import frame_pose, jacobian, jacobian_rate
 from ..model import Role, Spacecraft
 from .commanded import commanded_loads, craft_response
 from .damped_inverse import USUAL, Damping, damped_inverse
 from .demands import demand_one, placed
-from .pose_paths import PosePath, PoseReference
+from .errors import pose_error
+from .references import PosePath, PoseReference
 
 TWIST = (0, 1, 2, 3, 4, 5)
 POSITION = (3, 4, 5)
@@ -67,9 +68,10 @@ def task_state(
     return TaskState(pose.R, p, J @ v, J @ G, Jdot @ v + J @ g)
 
 
-def pose_error(at: TaskState, wanted: PoseReference) -> Array:
-    """[rotation vector; displacement] from where it is to where it should be, in N, (6,)."""
-    return np.concatenate([log_so3(wanted.X.R @ at.R.T), wanted.X.p - at.p])
+def error_in_N(at: TaskState, wanted: PoseReference) -> Array:
+    """`pose_error` of the point, its components in N, in which twists of points are, (6,)."""
+    e = pose_error(Pose(at.R, at.p), wanted.X)
+    return np.concatenate([at.R @ e[:3], at.R @ e[3:]])
 
 
 def resolved_rate(
@@ -106,7 +108,7 @@ def resolved_rate(
             twist, bias = np.zeros(6), jacobian_rate(craft, q, still, task.frame, task.point) @ still
         target = wanted.twist - twist
         if feedback:
-            target = target + feedback * pose_error(at, wanted)
+            target = target + feedback * error_in_N(at, wanted)
         wish = None if null_motion is None else null_motion(craft, t, q, v)
         rates = damped_inverse(J[rows], target[rows], damping, null_motion=wish).rates  # (2)
         steady = damped_inverse(J[rows], (wanted.rate - bias)[rows], damping).rates
@@ -140,7 +142,7 @@ def resolved_acceleration(
         wanted = path(t)
         commands = {} if base is None else base(craft, t, q, v)
         at = task_state(craft, q, v, task, mode, **commands)
-        wish = wanted.rate + kd * (wanted.twist - at.twist) + kp * pose_error(at, wanted) - at.bias
+        wish = wanted.rate + kd * (wanted.twist - at.twist) + kp * error_in_N(at, wanted) - at.bias
         slow = -joint_damping * v[craft.at(Role.driven)] if joint_damping else None
         joints = damped_inverse(at.J[rows], wish[rows], damping, null_motion=slow).rates  # (4)
         return commanded_loads(craft, q, v, mode, joints=joints, **commands).tau
@@ -165,7 +167,7 @@ def transposed_jacobian(
         demand_one(craft, "transposed_jacobian")
         wanted, at_joints = path(t), craft.at(Role.driven)
         at = task_state(craft, q, v, task)
-        load = stiffness * pose_error(at, wanted) + damping * (wanted.twist - at.twist)
+        load = stiffness * error_in_N(at, wanted) + damping * (wanted.twist - at.twist)
         tau = at.J[rows].T @ load[rows] - joint_damping * v[at_joints]
         if compensate:
             tau = tau + commanded_loads(craft, q, v, "floating", joints=np.zeros(len(at_joints))).tau[at_joints]

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..algebra import Array, absolute, cross, exp, maximum, minimum, mirror, sin, solve_spd, sqrt
 from ..model import Role, Spacecraft
-from .base_attitude import BaseReference, turn_command
+from .base_attitude import turn_command
 from .commanded import commanded_loads
 from .control_moment_gyros import gimbal_places, gyro_state, gyros
 from .demands import demand_free_base
+from .references import PosePath
 
 
 def singularity_measure(A: Array) -> Any:
@@ -48,7 +49,7 @@ def within_rate_limits(craft: Spacecraft, rates: Array) -> Array:
 
 
 def gyro_attitude(
-    reference: Callable[[Any], BaseReference],
+    reference: PosePath,
     *,
     size: float,
     kp: float = 0.04,

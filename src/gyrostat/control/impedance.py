@@ -13,8 +13,8 @@ from ..model import Spacecraft
 from .commanded import commanded_loads
 from .damped_inverse import USUAL, Damping, damped_inverse
 from .demands import demand_one
-from .end_effector import Law, Task, pose_error, task_state
-from .pose_paths import PosePath
+from .end_effector import Law, Task, error_in_N, task_state
+from .references import PosePath
 
 
 def impedance(
@@ -44,7 +44,7 @@ def impedance(
         F = np.zeros(6) if force is None else force(craft, t, q, v)
         known = None if force is None else wrenches_at(craft, q, task, F)
         at = task_state(craft, q, v, task, wrenches=known)
-        load = damping * (wanted.twist - at.twist) + stiffness * pose_error(at, wanted) + F
+        load = damping * (wanted.twist - at.twist) + stiffness * error_in_N(at, wanted) + F
         joints = damped_inverse(at.J[rows], (wanted.rate + load / mass - at.bias)[rows], near).rates  # (2)
         return commanded_loads(craft, q, v, "floating", joints=joints, wrenches=known).tau
 

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..algebra import clip, maximum, where
-
-
-class Motion(NamedTuple):
-    """Position, rate and acceleration at one time."""
-
-    q: Any
-    rate: Any
-    acceleration: Any
-
-
-JointMotion = Callable[[Any], Motion]
+from .references import JointReference
 
 
 @dataclass(frozen=True)
@@ -49,7 +39,7 @@ class Waypoints:
         """Where the third derivative jumps."""
         return self.times
 
-    def __call__(self, t: Any) -> Motion:
+    def __call__(self, t: Any) -> JointReference:
         q: Any = self.start
         rate: Any = 0.0
         acceleration: Any = 0.0
@@ -61,7 +51,7 @@ class Waypoints:
             rate = rate + step / T * (30.0 * u * u * (1.0 - u) * (1.0 - u))
             acceleration = acceleration + step / T**2 * (60.0 * u * (1.0 - u) * (1.0 - 2.0 * u))
             since, before = until, after
-        return Motion(q, rate, acceleration)
+        return JointReference(q, rate, acceleration)
 
 
 @dataclass(frozen=True)
@@ -79,13 +69,13 @@ class Rates:
     def breakpoints(self) -> tuple[float, ...]:
         return self.times
 
-    def __call__(self, t: Any) -> Motion:
+    def __call__(self, t: Any) -> JointReference:
         q: Any = self.start
         rate: Any = 0.0
         for time, jump in zip(self.times, np.diff(self.rates, prepend=0.0), strict=True):
             q = q + jump * maximum(t - time, 0.0)
             rate = rate + jump * where(t >= time, 1.0, 0.0)
-        return Motion(q, rate, 0.0)
+        return JointReference(q, rate, 0.0)
 
 
 def steps(times: Sequence[float], values: Any) -> Callable[[Any], Any]:

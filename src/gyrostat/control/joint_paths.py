@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, clip, where
-from .rate_profile import Reference
+from .references import JointPath, JointReference
 from .timing import Timing
 
 
@@ -17,7 +17,7 @@ from .timing import Timing
 class Quintic:
     """Joints from (q, qdot, qddot) at `start` to (q, qdot, qddot) at the end: polynomials of fifth degree; after it, on at constant rate.
 
-    begin, end: `Reference`s, or triples of them.
+    begin, end: `JointReference`s, or triples of them.
     """
 
     begin: tuple[Any, Any, Any]
@@ -36,7 +36,7 @@ class Quintic:
             [q0, v0, 0.5 * a0, 10 * d - 4 * dv + 0.5 * da, -15 * d + 7 * dv - da, 6 * d - 3 * dv + 0.5 * da]
         )
 
-    def __call__(self, t: Any) -> Reference:
+    def __call__(self, t: Any) -> JointReference:
         T, c = self.duration, self.coefficients()
         u = clip((t - self.start) / T, 0.0, 1.0)
         beyond = (t - self.start) - u * T
@@ -50,20 +50,20 @@ class Quintic:
         for k in reversed(range(2, 5)):
             acceleration = acceleration * u + k * (k - 1) * c[k]
         moving = where(t > self.start + T, 0.0, where(t < self.start, 0.0, 1.0))
-        return Reference(q + beyond * rate / T, rate / T, moving * acceleration / (T * T))
+        return JointReference(q + beyond * rate / T, rate / T, moving * acceleration / (T * T))
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
         return (self.start, self.start + self.duration)
 
 
-def joint_path(begin: Any, end: Any, timing: Callable[[Any], Timing]) -> Callable[[Any], Reference]:
+def joint_path(begin: Any, end: Any, timing: Callable[[Any], Timing]) -> JointPath:
     """A straight line in joint space, for joints whose rates are derivatives of their coordinates."""
     q0 = np.asarray(begin, dtype=float)
     step = np.asarray(end, dtype=float) - q0
 
-    def reference(t: Any) -> Reference:
+    def reference(t: Any) -> JointReference:
         s = timing(t)
-        return Reference(q0 + step * s.s, step * s.rate, step * s.acceleration)
+        return JointReference(q0 + step * s.s, step * s.rate, step * s.acceleration)
 
     return reference

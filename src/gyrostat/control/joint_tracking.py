@@ -13,14 +13,14 @@ from ..formulations.recursive import hybrid_dynamics
 from ..model import Role, Spacecraft
 from .commanded import followed_inertia
 from .controller import Controller, joint_torques
-from .joint_motion import JointMotion, Motion
 from .passive import passive_forces
+from .references import JointPath, JointReference
 
 Law = Callable[[Spacecraft, Any, Array, Array], Array]
 Gains = Mapping[str, float]
 
 
-def joint_pd(motions: Mapping[str, JointMotion], kp: Gains, kd: Gains) -> Law:
+def joint_pd(motions: Mapping[str, JointPath], kp: Gains, kd: Gains) -> Law:
     """tau = kp (q_D - q) + kd (qdot_D - qdot), joint by joint; kp in N m/rad (N/m), kd in N m s/rad (N s/m)."""
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
@@ -30,7 +30,7 @@ def joint_pd(motions: Mapping[str, JointMotion], kp: Gains, kd: Gains) -> Law:
     return control
 
 
-def joint_pid(motions: Mapping[str, JointMotion], kp: Gains, kd: Gains, ki: Gains) -> Controller:
+def joint_pid(motions: Mapping[str, JointPath], kp: Gains, kd: Gains, ki: Gains) -> Controller:
     """As `joint_pd`, plus ki times the integral of the error, which joins the equations of motion as the law's memory."""
     names = list(motions)
 
@@ -51,7 +51,7 @@ def joint_pid(motions: Mapping[str, JointMotion], kp: Gains, kd: Gains, ki: Gain
 
 
 def joint_computed_torque(
-    motions: Mapping[str, JointMotion],
+    motions: Mapping[str, JointPath],
     kp: Gains,
     kd: Gains,
     *,
@@ -70,7 +70,7 @@ def joint_computed_torque(
         for name, motion in motions.items():
             target = motion(t)
             e, edot = _error(model, name, target, q, v)
-            wanted[name] = np.array([target.acceleration + kp[name] * e + kd[name] * edot])
+            wanted[name] = np.array([target.qddot + kp[name] * e + kd[name] * edot])
         passive = passive_forces(model, q, v)
         wrenches = None if environment is None else environment.wrenches(model, t, q, v)
         tau = hybrid_dynamics(model, q, v, passive, wrenches=wrenches, prescribed=wanted).tau
@@ -89,9 +89,9 @@ def effective_inertias(craft: Spacecraft, q: Array) -> dict[str, float]:
     return {j.name: float(reduced[places[j.v_at.start], places[j.v_at.start]]) for j in driven}
 
 
-def _error(craft: Spacecraft, name: str, target: Motion, q: Array, v: Array) -> tuple[Any, Any]:
+def _error(craft: Spacecraft, name: str, target: JointReference, q: Array, v: Array) -> tuple[Any, Any]:
     joint = craft.joint_named(name)
     if not joint.motion.single or joint.v_at.start not in craft.at(Role.driven):
         found = "has no motor" if joint.motion.single else f"is {joint.kind}"
         raise ValueError(f"joint '{name}' of {craft.name} {found}; expected one with a motor and one coordinate.")
-    return target.q - q[joint.q_at.start], target.rate - v[joint.v_at.start]
+    return target.q - q[joint.q_at.start], target.qdot - v[joint.v_at.start]

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..algebra import Array, Pose, compose, cross, exp_se3, exp_so3, inverse, log_se3, log_so3, rotation_about
+from .references import PosePath, PoseReference
 from .timing import Timing
-
-
-class PoseReference(NamedTuple):
-    """What a frame is to do: pose X_ND, twist [w; v] and its rate [wdot; vdot], both in N, of the frame's origin."""
-
-    X: Pose
-    twist: Array  # (6,)
-    rate: Array  # (6,)
-
-
-PosePath = Callable[[Any], PoseReference]
 
 
 def line(X: Pose, to: Any, timing: Callable[[Any], Timing], *, R: Array | None = None) -> PosePath:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..algebra import Array, maximum, where
-
-
-class Reference(NamedTuple):
-    """What joints (and wheels) are to do at one time: coordinates as in q[7:], rates and accelerations as in v[6:]."""
-
-    q: Array
-    qdot: Array
-    qddot: Array
+from .references import JointReference
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +51,13 @@ class RateProfile:
         """Change of rate at each time, (k, n)."""
         return np.diff(self.rates, axis=0, prepend=np.zeros((1, self.n)))
 
-    def __call__(self, t: Any) -> Reference:
+    def __call__(self, t: Any) -> JointReference:
         q: Array = self.start
         qdot: Array = np.zeros(self.n)
         for time, jump in zip(self.times, self.jumps, strict=True):
             q = q + jump * maximum(t - time, 0.0)
             qdot = qdot + jump * where(t >= time, 1.0, 0.0)
-        return Reference(q, qdot, np.zeros(self.n))
+        return JointReference(q, qdot, np.zeros(self.n))
 
 
 def one_joint_at_a_time(

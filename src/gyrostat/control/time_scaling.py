@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .pose_paths import PoseReference
-from .rate_profile import Reference
+from .references import JointPath, PoseReference
 from .timing import MinimumJerk
 
 
@@ -37,9 +36,7 @@ def slowed(path: Callable[[Any], Any], factor: float) -> Callable[[Any], Any]:
     return reference
 
 
-def scale_to_limits(
-    path: Callable[[Any], Reference], duration: float, *, rate: Any, acceleration: Any, samples: int = 2001
-) -> float:
+def scale_to_limits(path: JointPath, duration: float, *, rate: Any, acceleration: Any, samples: int = 2001) -> float:
     """The factor for `slowed` that keeps a joint path within its limits; more than one where there is room.
 
     rates scale with the factor, accelerations with its square: factor = min(rate / peak rate, sqrt(acceleration / peak acceleration)).

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..control.formation_transfer import Impulse
+from ..control.transfers import Impulse
 from ..environment.hill import hill_frame
 from ..formulations.recursive import kinetic_energy, momentum
 from ..simulation.result.trajectory import Trajectory

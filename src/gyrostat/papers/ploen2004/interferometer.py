@@ -1,7 +1,7 @@
 """A separated-spacecraft interferometer in deep space: four collectors and a combiner that turn as one rigid body.
 
 The kind of mission the paper names. The combiner leads; the collectors take slots on a line through it, in a frame that turns about the
-line of sight, and hold them by the passivity law with the skew Coriolis choice.
+line of sight, and hold them by the passivity law that a skew Mdot - 2C makes possible.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, Pose, quat_from_rotation, rotation_about
-from ...control.formation_reference import Target, offset_target
-from ...control.formation_tracking import target_of_member, tracking_law
+from ...control.moving_references import base_as_reference, offset_reference
+from ...control.passivity import passivity_tracking
+from ...control.references import PoseReference
 from ...formation import Coupling, Formation, FormationTrajectory, Group, simulate
 from ...formulations.recursive import forward_dynamics
 from ...model import Spacecraft
@@ -31,10 +32,10 @@ def formation() -> Formation:
     )
 
 
-def array_frame(t: Any) -> Target:
+def array_frame(t: Any) -> PoseReference:
     """The frame that the combiner shall follow: at rest, turning about z, the line of sight."""
     R = rotation_about(np.array([0.0, 0.0, 1.0]), TURN * t)
-    return Target(Pose(R, np.zeros(3)), np.array([0.0, 0.0, TURN, 0.0, 0.0, 0.0]), np.zeros(6))
+    return PoseReference(Pose(R, np.zeros(3)), np.array([0.0, 0.0, TURN, 0.0, 0.0, 0.0]))
 
 
 def start() -> dict[str, tuple[Array, Array]]:
@@ -54,20 +55,20 @@ def start() -> dict[str, tuple[Array, Array]]:
 
 def follow(combiner: Spacecraft) -> Any:
     """Each collector's law: the slot beside the combiner it sees, whose acceleration follows from its own law."""
-    lead = tracking_law(lambda craft, t: array_frame(t), bandwidth=BANDWIDTH)
+    lead = passivity_tracking(array_frame, bandwidth=BANDWIDTH)
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_leader: Array, v_leader: Array, slot: Array) -> Array:
         acceleration = forward_dynamics(combiner, q_leader, v_leader, lead(combiner, t, q_leader, v_leader))
-        leader = target_of_member(combiner, q_leader, v_leader, acceleration)
-        there = offset_target(leader, Pose(np.eye(3), slot))
-        return tracking_law(lambda craft, t: there, bandwidth=BANDWIDTH)(craft, t, q, v)
+        leader = base_as_reference(combiner, q_leader, v_leader, acceleration)
+        there = offset_reference(leader, Pose(np.eye(3), slot))
+        return passivity_tracking(lambda t: there, bandwidth=BANDWIDTH)(craft, t, q, v)
 
     return law
 
 
 def fly() -> FormationTrajectory:
     fleet = formation()
-    lead = tracking_law(lambda craft, t: array_frame(t), bandwidth=BANDWIDTH)
+    lead = passivity_tracking(array_frame, bandwidth=BANDWIDTH)
     return simulate(
         fleet,
         start(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...algebra import Array
-from ...control.formation_transfer import two_impulses
+from ...control.transfers import two_impulses
 from ...environment import (
     Orbit,
     bounded_velocity,

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...algebra import Array, quat_from_rotation, rotation, rotation_from_rpy
-from ...control.formation_reference import hill_target
-from ...control.formation_tracking import tracking_law
+from ...control.demands import driven_coordinates
+from ...control.moving_references import hill_reference
+from ...control.passivity import passivity_tracking
+from ...control.references import CraftReference, JointReference, PosePath
 from ...environment import Orbit, two_body_gravity
 from ...formation import Coupling, Formation, Group, simulate
 from ...formulations.spatial_forms import tree_state, virtual_tree
@@ -88,7 +90,7 @@ def station_error(run: FormationTrajectory, station: StationTable) -> tuple[Arra
     p = run.groups[group].frame(frame)[1][k]
     if station.of is not None:
         p = p - run.member(station.of).p_N
-    R_NH = np.array([hill_target(run.formation.needs_orbit("station"), float(t), np.zeros(3)).X_ND.R for t in run.time])
+    R_NH = np.array([hill_reference(run.formation.needs_orbit("station"), float(t), np.zeros(3)).X.R for t in run.time])
     place = np.einsum("tji,tj->ti", R_NH, p)
     return place, np.linalg.norm(place - np.array(station.position), axis=1)
 
@@ -222,14 +224,21 @@ def _law(
     rho = np.array(station.position)
     if station.frame is not None:
         rho = rho - R_HB @ frame_pose(craft, held, station.frame).p
-    options = {"bandwidth": 2 * np.pi * station.bandwidth, "joints": held[7:], "environment": environment}
+    arm = held[driven_coordinates(craft, f"the station of '{station.member}'")]
+    still = JointReference(arm, np.zeros(len(arm)), np.zeros(len(arm)))
+
+    def tracking(at: PosePath) -> Any:
+        """Of the base; the arm keeps its configuration."""
+        bandwidth = 2 * np.pi * station.bandwidth
+        return passivity_tracking(lambda t: CraftReference(at(t), still), bandwidth=bandwidth, environment=environment)
+
     if station.of is None:
-        return tracking_law(lambda craft, t: hill_target(orbit, t, rho, R_HB), **options)
+        return tracking(lambda t: hill_reference(orbit, t, rho, R_HB))
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_other: Array, v_other: Array) -> Array:
         about = (q_other[4:7], rotation(q_other[:4]) @ v_other[3:6])
-        there = hill_target(orbit, t, rho, R_HB, about=about)
-        return tracking_law(lambda craft, t: there, **options)(craft, t, q, v)
+        there = hill_reference(orbit, t, rho, R_HB, about=about)
+        return tracking(lambda t: there)(craft, t, q, v)
 
     return Coupling(law, {"other": station.of})
 

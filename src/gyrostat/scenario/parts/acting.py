@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ...algebra import Array
-from ...control.joint_motion import JointMotion
 from ...control.modes import MODES, demand_mode, refuse
+from ...control.references import JointPath
 from ...model import Spacecraft, nearest
 from ..source import Source
 from .environment import EnvironmentTable, environment_of
@@ -52,7 +52,7 @@ def acting_options(source: Source, craft: Spacecraft, table: Acting, q: Array, d
         options["locked"] = list(table.locked)
     loads, jumps = load_profile(source, craft, table)
     law = table.law
-    paths: dict[str, JointMotion] = {}
+    paths: dict[str, JointPath] = {}
     if law is not None:
         paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law))
     breaks = {t for path in paths.values() for t in getattr(path, "breakpoints", ())} | set(jumps)

@@ -10,8 +10,8 @@ from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
 from ...algebra import Array
 from ...control.controller import Controller
-from ...control.joint_motion import JointMotion
 from ...control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
+from ...control.references import JointPath
 from ...environment import Environment
 from ...model import Spacecraft, nearest
 from ..quantities import Frequency, Time
@@ -72,11 +72,11 @@ class Control(Table):
         return self
 
 
-def prescribed_accelerations(paths: Mapping[str, JointMotion]) -> dict[str, Any]:
+def prescribed_accelerations(paths: Mapping[str, JointPath]) -> dict[str, Any]:
     """Of each joint, as a function of time."""
 
-    def of(path: JointMotion) -> Any:
-        return lambda t: np.array([path(t).acceleration])
+    def of(path: JointPath) -> Any:
+        return lambda t: np.array([path(t).qddot])
 
     return {name: of(path) for name, path in paths.items()}
 
@@ -91,7 +91,7 @@ def law_of(
     craft: Spacecraft,
     control: Control,
     q: Array,
-    paths: dict[str, JointMotion],
+    paths: dict[str, JointPath],
     environment: Environment | None,
     loads: Any,
 ) -> Any:

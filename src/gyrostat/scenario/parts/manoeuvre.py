@@ -10,7 +10,8 @@ from pydantic import Field
 
 from ...algebra import Array
 from ...control.demands import driven_joints, passive_joints
-from ...control.joint_motion import JointMotion, Rates, Waypoints, steps
+from ...control.joint_motion import Rates, Waypoints, steps
+from ...control.references import JointPath
 from ...io.toml_text import Place
 from ...model import Spacecraft, nearest
 from ..quantities import Time
@@ -78,9 +79,9 @@ def _able(craft: Spacecraft) -> list[str]:
     return [joint.name for joint in driven_joints(craft) if joint.motion.single]
 
 
-def motions(source: Source, craft: Spacecraft, table: Manoeuvre, q: Array, joints: list[str]) -> dict[str, JointMotion]:
+def motions(source: Source, craft: Spacecraft, table: Manoeuvre, q: Array, joints: list[str]) -> dict[str, JointPath]:
     """What each controlled joint is to do; those without waypoints or rates hold."""
-    found: dict[str, JointMotion] = {}
+    found: dict[str, JointPath] = {}
     able = set(_able(craft))
     paths = {
         kind: _collect(source, craft, q, kind, entries, what, able)

@@ -1,8 +1,8 @@
 """Attitude synchronisation by consensus: each member turns towards the neighbours it sees, until all point the same way.
 
-    torque_i = -k sum_j a_ij e(R_ji) - d sum_j a_ij (w_i - R_ij w_j) - damping w_i
+    torque_i = k sum_j a_ij e_ij - d sum_j a_ij (w_i - R_ij w_j) - damping w_i
 
-with e twice the vector part of the relative quaternion, the short way round. Neighbours see each other: the torques then come from a
+with e_ij the attitude error of i from j (`attitude_error`). Neighbours see each other: the torques then come from a
 potential of the relative attitudes, and die out where they agree. No leader, and no common reference, is needed.
 """
 
@@ -13,14 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, cross, quat_conjugate, quat_multiply, quat_normalize, rotation, where
+from ..algebra import Array, cross, rotation
 from ..model import Spacecraft
-
-
-def attitude_error(quat_ND: Array, quat_NB: Array) -> Array:
-    """Twice the vector part of quat_DB, the short way round: the rotation vector of B from D for small angles, in B (or D), (3,)."""
-    quat = quat_multiply(quat_conjugate(quat_normalize(quat_ND)), quat_normalize(quat_NB))
-    return where(quat[0] < 0.0, -2.0, 2.0) * quat[1:]
+from .demands import demand_free_base
+from .errors import attitude_error
 
 
 def attitude_consensus(stiffness: float, damping: float, *, own_damping: float = 0.0) -> Callable[..., Array]:
@@ -30,12 +26,13 @@ def attitude_consensus(stiffness: float, damping: float, *, own_damping: float =
     """
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_near: Array, v_near: Array, weight_near: Array) -> Array:
+        demand_free_base(craft, "attitude_consensus")
         w, R = v[:3], rotation(q[:4])
         torque = cross(w, craft.bodies[0].inertia @ w) - own_damping * w
         for k in range(len(weight_near)):
             R_ij = R.T @ rotation(q_near[k][:4])
-            pull = stiffness * attitude_error(q_near[k][:4], q[:4]) + damping * (w - R_ij @ v_near[k][:3])
-            torque = torque - weight_near[k] * pull
+            pull = stiffness * attitude_error(q[:4], q_near[k][:4]) - damping * (w - R_ij @ v_near[k][:3])
+            torque = torque + weight_near[k] * pull
         return np.concatenate([torque, np.zeros(craft.nv - 3)])
 
     return law

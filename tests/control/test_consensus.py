@@ -1,0 +1,31 @@
+"""Consensus: attitudes agree without a leader."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formation_crafts import box
+from gyrostat.algebra import exp_so3, quat_from_rotation
+from gyrostat.control import attitude_consensus
+from gyrostat.formation import Coupling, Formation, Group, ring, simulate
+
+
+def test_consensus_of_eight_on_a_ring():
+    """Scattered by up to a radian and turning, of other inertias: all point the same way, and turn together, without a leader."""
+    names = [f"m{k}" for k in range(8)]
+    rng = np.random.default_rng(2)
+    inertia = np.array([[a, 0, 0, b, 0, c] for a, b, c in rng.uniform(0.4, 0.6, size=(8, 3))])
+    formation = Formation({"ring": Group(box(), names, {"hull.inertia": inertia})})
+    state = formation.neutral()
+    for k in range(8):
+        state["ring"][0][k, :4] = quat_from_rotation(exp_so3(0.6 * rng.normal(size=3)))
+        state["ring"][1][k, :3] = 0.05 * rng.normal(size=3)
+    law = attitude_consensus(0.4, 1.0)
+    run = simulate(formation, state, (0, 120), control={"ring": Coupling(law, {"near": ring(names)})}, rtol=1e-9)
+    apart = np.array([run.relative(n, to="m0").angle for n in names[1:]])
+    assert apart[:, 0].max() > 0.5
+    assert apart[:, -1].max() < 1e-3
+    rates = np.array([run.member(n).w_N[-1] for n in names])
+    assert np.abs(rates - rates[0]).max() < 1e-4
+    worst = apart.max(axis=0)
+    assert worst[200:].max() < worst[:200].max()
