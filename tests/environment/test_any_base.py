@@ -9,7 +9,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import quat_from_rotation, rotation, rotation_about
-from gyrostat.control.formation_transfer import hill_thrust
+from gyrostat.control.transfers import hill_thrust
 from gyrostat.environment import (
     HarrisPriester,
     Orbit,
