@@ -1,4 +1,6 @@
-"""Nothing assumes that v starts with the six rates of a free base, or that q starts with its pose: thrusters, wheels, sensors, momentum."""
+"""Nothing assumes that v starts with the six rates of a free base, or that q starts with its pose: thrusters, wheels,
+sensors, momentum.
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,9 @@ def test_eq_115_with_another_crafts_mass_properties():
 
 
 def test_eq_113_and_114_gains():
-    """The largest error asks for the largest torque of a joint alone; poles have damping 0.707. As printed, only if K_P = 1."""
+    """The largest error asks for the largest torque of a joint alone; poles have damping 0.707. As printed, only if K_P
+    = 1.
+    """
     _, craft = random_arm(0)
     q = gs.neutral(craft)
     kp, kd = gains(craft, q, max_torque=5.0, max_error=0.1)
@@ -91,7 +93,9 @@ def test_eq_113_and_114_gains():
 
 
 def test_the_papers_profile():
-    """+0.1 for 10 s, 0 for 2 s, -0.1 for 20 s, 0 for 2 s, +0.1 for 10 s; one joint after the other; ends where it began."""
+    """+0.1 for 10 s, 0 for 2 s, -0.1 for 20 s, 0 for 2 s, +0.1 for 10 s; one joint after the other; ends where it
+    began.
+    """
     profile = one_joint_at_a_time(3)
     assert profile.breakpoints == tuple(44.0 * j + t for j in range(3) for t in (0, 10, 12, 32, 34)) + (132.0,)
     for t, rate, angle in ((5, 0.1, 0.5), (11, 0, 1.0), (20, -0.1, 0.2), (33, 0, -1.0), (39, 0.1, -0.5), (44, 0, 0)):

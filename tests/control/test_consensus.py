@@ -11,7 +11,9 @@ from gyrostat.formation import Coupling, Formation, Group, ring, simulate
 
 
 def test_consensus_of_eight_on_a_ring():
-    """Scattered by up to a radian and turning, of other inertias: all point the same way, and turn together, without a leader."""
+    """Scattered by up to a radian and turning, of other inertias: all point the same way, and turn together, without a
+    leader.
+    """
     names = [f"m{k}" for k in range(8)]
     rng = np.random.default_rng(2)
     inertia = np.array([[a, 0, 0, b, 0, c] for a, b, c in rng.uniform(0.4, 0.6, size=(8, 3))])

@@ -59,7 +59,9 @@ def test_the_jacobian_is_the_derivative_of_the_momentum():
 
 
 def test_gimbal_rates_turn_the_base_by_the_gyroscopic_torque():
-    """Closed form at rest: the torque on the craft is -A rates, so its angular momentum without the wheels changes by that."""
+    """Closed form at rest: the torque on the craft is -A rates, so its angular momentum without the wheels changes by
+    that.
+    """
     craft = craft_with()
     q, v = start(craft, (0.3, -0.8, 1.1, 2.0))
     v[6:10] = [0.2, -0.1, 0.3, 0.15]

@@ -15,7 +15,7 @@ from manoeuvring_crafts import small_servicer
 
 
 def with_target(locked):
-    """The small servicer and a 60 kg target, on a free joint at the tool (before) or fixed to it (after the capture)."""
+    """The small servicer and a 60 kg target, on a free joint at the tool (before) or fixed to it (after capture)."""
     craft = small_servicer(max_torque=50.0, max_speed=2000.0)
     kind = "fixed" if locked else "free"
     target = gs.Body(

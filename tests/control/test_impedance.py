@@ -47,7 +47,9 @@ def test_the_tool_answers_as_mass_damper_spring():
 
 
 def test_a_push_that_is_not_measured_meets_the_same_spring():
-    """At rest, what is left is F = J*-T tau ...: the tool gives way by more than nothing and comes back when the push ends."""
+    """At rest, what is left is F = J*-T tau ...: the tool gives way by more than nothing and comes back when the push
+    ends.
+    """
     task = Task("tool", rows=POSITION)
     law = impedance(lambda t: STAY, task, mass=M, damping=D, stiffness=K)
 

@@ -53,7 +53,9 @@ def test_motions_that_cannot_be_are_refused(build, words):
 
 
 def test_computed_torque_makes_every_joint_a_second_order_system():
-    """e'' + kd e' + kp e = 0 whatever the craft, tumbling or not, in gravity or not: here critically damped, e (1 + w t) exp(-w t)."""
+    """e'' + kd e' + kp e = 0 whatever the craft, tumbling or not, in gravity or not: here critically damped, e (1 + w
+    t) exp(-w t).
+    """
     craft = servicer()
     q, v = gs.neutral(craft), np.zeros(craft.nv)
     start = np.array([0.3, -0.2, 0.4, 0.1, -0.3, 0.2])

@@ -1,4 +1,5 @@
-"""Whatever the craft: laws load what has a motor and nothing else, conserve momentum, and do what they claim with springs and dampers.
+"""Whatever the craft: laws load what has a motor and nothing else, conserve momentum, and do what they claim with
+springs and dampers.
 
 Bases of every kind, joint frames placed anywhere, passive joints, wheels, craft put together.
 """
@@ -19,7 +20,9 @@ SIZE = 1e-9  # of loads and accelerations of order one to a hundred
 
 
 def momentum_rate(craft, q, v, tau):
-    """d/dt of the momentum about the inertial origin, from the wrenches that act on the bodies: by finite differences along the motion."""
+    """d/dt of the momentum about the inertial origin, from the wrenches that act on the bodies: by finite differences
+    along the motion.
+    """
     vdot, h = acceleration(craft, q, v, tau), 1e-5
     ends = []
     for step in (h, -h):
@@ -73,7 +76,9 @@ def test_the_points_error_obeys_its_equation_with_springs_dampers_friction_and_p
 
 @pytest.mark.parametrize("seed", range(20))
 def test_joints_accelerate_as_commanded_whatever_goes_along(seed):
-    """Floating mode on any tree, of any base and joint kinds, with any of them passive: driven joints do as told, nothing else is loaded."""
+    """Floating mode on any tree, of any base and joint kinds, with any of them passive: driven joints do as told,
+    nothing else is loaded.
+    """
     craft = sprung(random_spacecraft(seed), seed)
     q, v = state(craft, seed)
     at = craft.at(Role.driven)

@@ -1,4 +1,6 @@
-"""The five manoeuvring modes: what may act, and what is conserved (section 6 of the corrected digest of Wilde et al. 2018)."""
+"""The five manoeuvring modes: what may act, and what is conserved (section 6 of the corrected digest of Wilde et al.
+2018).
+"""
 
 from dataclasses import replace
 

@@ -101,7 +101,7 @@ def test_noise_is_that_of_the_runs_seed_and_number():
 
 
 def test_a_law_knows_its_members_own_dispersed_masses():
-    """A model-based law with the true, dispersed mass does as it claims; its name in the model is another than its own."""
+    """A model-based law with the true, dispersed mass does as it claims; the model has another name for the body."""
     law = control.on(
         OTHER.name, lambda craft, t, q, v: control.commanded_loads(craft, q, v, "floating", joints=np.ones(3)).tau
     )

@@ -155,7 +155,9 @@ def energy(craft, q, s):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_energy_of_s_falls_exactly_as_promised(seed):
-    """(3), with springs, dampers, friction, rotors and wheels at speed, far from a reference that moves: by differences along the motion."""
+    """(3), with springs, dampers, friction, rotors and wheels at speed, far from a reference that moves: by differences
+    along the motion.
+    """
     craft = servicer_like(seed, panels=0)
     geared = [
         replace(b, joint=replace(b.joint, rotor_inertia=1e-4, gear_ratio=50.0)) if b.name == "link_2" else b
@@ -271,7 +273,9 @@ def test_the_divergence_changes_as_the_proof_needs(seed):
 
 
 def test_learning_feels_no_frame_and_no_unit():
-    """The same body seen in turned, displaced axes, in grams and millimetres, learns the same thing from the same power."""
+    """The same body seen in turned, displaced axes, in grams and millimetres, learns the same thing from the same
+    power.
+    """
     rng = np.random.default_rng(1)
     guess, slope = some_body(rng), rng.normal(size=10)
     T = np.eye(4)  # r' = 1000 (R r + p), m' = 1000 m: P' = 1000 T P T^T
@@ -328,7 +332,9 @@ def test_the_lyapunov_function_falls(mode):
 @pytest.mark.parametrize(("adaptation", "speed"), [(0.05, 0.3), (1.0, 1.0), (20.0, 1.0)])
 @pytest.mark.parametrize("told", [True, False], ids=["velocity told", "velocity not told"])
 def test_masses_twenty_percent_off_in_a_tumble_never_make_an_estimate_singular(told, adaptation, speed, seed):
-    """What blew up at once: a craft that starts tumbling, its base's velocity unknown to the law at first. Told of it, the joints follow, too."""
+    """What blew up at once: a craft that starts tumbling, its base's velocity unknown to the law at first. Told of it,
+    the joints follow, too.
+    """
     rng = np.random.default_rng(seed)
     v = np.concatenate([speed * rng.normal(size=6), np.zeros(2)])
     options = {"bandwidth": 1.0, "damping": 0.0, "gain": 20.0, "mode": "floating", "estimate": wrong(seed)}
@@ -388,7 +394,7 @@ def test_learning_on_a_floating_base():
 
 
 def test_on_a_floating_base_the_unactuated_rows_hold():
-    """(5) at any state and estimate: with the base's reference acceleration that the law chose, the base needs no load."""
+    """(5) at any state and estimate: with the base's reference acceleration that was chosen, it needs no load."""
     rng = np.random.default_rng(6)
     gain = rng.uniform(5.0, 20.0, CRAFT.nv)
     law = passivity_tracking(
@@ -432,7 +438,9 @@ def test_learning_beside_wheels_that_spin():
 
 
 def test_learning_without_knowing_the_craft():
-    """Guessed half as heavy, balanced and round, it follows a screw motion to 1e-6 m; without learning it lags for ever."""
+    """Guessed half as heavy, balanced and round, it follows a screw motion to 1e-6 m; without learning it lags for
+    ever.
+    """
     craft = box("heavy", 30.0, (3.0, 4.0, 5.0), com=(0.05, -0.03, 0.02))
     guess = box("heavy", 15.0, (1.0, 1.0, 1.0))
     screw = np.array([0.05, 0.03, -0.02, 0.1, -0.05, 0.2])
@@ -452,7 +460,8 @@ def test_learning_without_knowing_the_craft():
 
 
 def test_learning_in_orbit():
-    """The pull of differential gravity is learnt with the mass; what is left is its gradient over the unknown 6 cm to the centre of
+    """The pull of differential gravity is learnt with the mass; what is left is its gradient over the unknown 6 cm to
+    the centre of
     mass: 3 n^2 c m / (K Lambda), 7e-5 m."""
     craft = box("heavy", 30.0, (3.0, 4.0, 5.0), com=(0.05, -0.03, 0.02))
     formation = Formation({"tug": craft}, orbit=ORBIT)
@@ -474,7 +483,7 @@ def test_learning_in_orbit():
 
 
 def test_station_keeping_of_a_craft_with_an_arm():
-    """From 30 m away and upside down to 2 m behind the reference, nadir-pointing, arm stretched, gravity gradient on."""
+    """From 30 m away and upside down to 2 m behind the reference, nadir-pointing, arm out, gravity gradient on."""
     craft = armed()
     formation = Formation({"tug": craft}, orbit=ORBIT)
     state = formation.hill_state({"tug": ([20.0, -30.0, 5.0], [0.0, 0.1, 0.0])})
@@ -498,7 +507,7 @@ def test_station_keeping_of_a_craft_with_an_arm():
 
 
 def test_leader_and_followers():
-    """Followers take slots in the axes of a leader that tumbles freely; its acceleration is what its own dynamics says."""
+    """Followers take slots in the axes of a leader that tumbles freely; its acceleration follows from its dynamics."""
 
     def law(craft, t, q, v, q_leader, v_leader, slot):
         free = gs.forward_dynamics(leader_craft, q_leader, v_leader, np.zeros(6))

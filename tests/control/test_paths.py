@@ -47,7 +47,7 @@ def test_peaks_are_what_the_closed_forms_say():
 
 
 def test_minimum_jerk_has_less_squared_jerk_than_its_neighbours():
-    """Against perturbations with zero position, rate and acceleration at both ends: u^3 (1 - u)^3 times a polynomial."""
+    """Against perturbations with zero position, rate and acceleration at both ends: u^3 (1 - u)^3 a polynomial."""
     s = Polynomial([0, 0, 0, 10, -15, 6])
     ends = Polynomial([0, 0, 0, 1]) * Polynomial([1, -1]) ** 3
     rng = np.random.default_rng(0)

@@ -42,7 +42,9 @@ def moved_on(reference, s):
 
 @pytest.mark.parametrize("orbit", [ORBIT, ELLIPTIC], ids=["circular", "elliptic"])
 def test_a_place_in_the_hill_frame_moves_as_it_says(orbit):
-    """Twist and rate are the derivatives of the pose, by fourth-order differences over a second: errors of n^5 h^4 times the size, 1e-14."""
+    """Twist and rate are the derivatives of the pose, by fourth-order differences over a second: errors of n^5 h^4
+    times the size, 1e-14.
+    """
     R_HD, rho, t, h = exp_so3(np.array([0.3, -0.2, 0.5])), np.array([10.0, -20.0, 5.0]), 700.0, 1.0
 
     def at(s):

@@ -148,7 +148,9 @@ def correlation(one, other):
 
 
 def test_sensors_left_at_their_defaults_have_noise_of_their_own():
-    """Star tracker, gyros on two bodies, encoders, tachometers, on two craft: no two correlate (500 samples: 0.15 is 3.4 sigma)."""
+    """Star tracker, gyros on two bodies, encoders, tachometers, on two craft: no two correlate (500 samples: 0.15 is
+    3.4 sigma).
+    """
     from dataclasses import replace
 
     q, v = state(CRAFT, 1, 0.0)

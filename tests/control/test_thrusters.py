@@ -92,7 +92,7 @@ def wanting(wrench):
 
 
 def test_pulses_make_the_wanted_impulse():
-    """Over many periods the impulse is that of the wish, less what is carried: never more than a shortest pulse each."""
+    """Over many periods the impulse is that of the wish, less what is carried: at most a shortest pulse each."""
     craft = craft_with(0.05)
     pulses = Pulses(craft, 1.0, 20)
 
@@ -113,7 +113,9 @@ def test_pulses_make_the_wanted_impulse():
 
 
 def test_no_pulse_is_shorter_than_the_valve_can_do():
-    """A wish of 0.02 N on a 10 N thruster: 2 ms per second, given as one pulse of 50 ms or a little more when it is due."""
+    """A wish of 0.02 N on a 10 N thruster: 2 ms per second, given as one pulse of 50 ms or a little more when it is
+    due.
+    """
     craft = craft_with(0.05)
     pulses = Pulses(craft, 1.0, 20)
     controller = pulses.controller(wanting(lambda t: np.array([0, 0, 0, 0.04, 0, 0])))

@@ -16,7 +16,9 @@ ELLIPTIC = Orbit.from_elements(7.5e6, 0.05, 0.9)
 
 @pytest.mark.parametrize("orbit", [ORBIT, ELLIPTIC], ids=["circular", "elliptic"])
 def test_two_impulses_in_the_true_motion(orbit):
-    """A member 2 km away moves to a bounded orbit 500 m away within 40 minutes, and stays within centimetres for two orbits."""
+    """A member 2 km away moves to a bounded orbit 500 m away within 40 minutes, and stays within centimetres for two
+    orbits.
+    """
     craft = box()
     formation = Formation({"a": craft}, orbit=orbit)
     rho0, rho1, t1 = np.array([200.0, -2000.0, 300.0]), np.array([100.0, 500.0, -50.0]), 2400.0
@@ -50,7 +52,9 @@ def test_two_impulses_in_the_true_motion(orbit):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_two_impulses_arrive_or_are_refused(seed):
-    """From metres to 300 km, over part of a turn or more, on any ellipse: the true motion is where and as fast as it was asked to be."""
+    """From metres to 300 km, over part of a turn or more, on any ellipse: the true motion is where and as fast as it
+    was asked to be.
+    """
     rng = np.random.default_rng(seed)
     arrived = 0
     for _ in range(25):
@@ -132,7 +136,9 @@ def test_bad_transfers():
 
 
 def test_least_energy_transfer_arrives_and_is_least():
-    """Flown in the true field it arrives to what the linear model misses; its cost is below that of two impulses spread out."""
+    """Flown in the true field it arrives to what the linear model misses; its cost is below that of two impulses spread
+    out.
+    """
     craft = box()
     formation = Formation({"a": craft}, orbit=ORBIT)
     start, end, t1 = ([30.0, -50.0, 10.0], [0.0, 0.0, 0.0]), ([0.0, -10.0, 0.0], [0.0, 0.0, 0.0]), 1500.0

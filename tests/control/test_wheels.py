@@ -55,7 +55,9 @@ def test_axes_and_momenta_add_up_to_what_the_craft_has_more_than_with_still_whee
 
 
 def test_a_wheel_alone_on_a_body_exchanges_momentum_exactly():
-    """Closed form: a constant motor torque tau turns the body by -tau t / (I - J) and the wheel by tau t / J relative to inertia."""
+    """Closed form: a constant motor torque tau turns the body by -tau t / (I - J) and the wheel by tau t / J relative
+    to inertia.
+    """
     I, J, tau, T = 5.0, 0.1, 0.2, 10.0
     craft = gs.Spacecraft.build("top", [gs.Body("bus", 10.0, inertia=(I, I, I)), gs.Wheel("w", "bus", (0, 0, 1), J)])
 

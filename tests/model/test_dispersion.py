@@ -131,7 +131,9 @@ def test_a_million_values_are_judged_at_once(craft):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_verdicts_are_those_of_building(seed):
-    """Random trees of every joint kind; random values, physical or not: refused exactly where `Spacecraft.build` refuses."""
+    """Random trees of every joint kind; random values, physical or not: refused exactly where `Spacecraft.build`
+    refuses.
+    """
     rng = np.random.default_rng(seed)
     craft = random_spacecraft(seed)
     for name, value in craft.parameters().items():

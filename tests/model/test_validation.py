@@ -119,7 +119,9 @@ HOLLOW = {"mass": 0, "inertia": (0, 0, 0)}
     ],
 )
 def test_joints_that_others_can_undo_are_refused(bodies):
-    """The mass matrix would be singular in every configuration, though each joint moves mass while the others are locked."""
+    """The mass matrix would be singular in every configuration, though each joint moves mass while the others are
+    locked.
+    """
     with pytest.raises(gs.ModelError) as caught:
         build(BASE, *bodies)
     assert [(f.code, f.element) for f in caught.value.findings if f.level == "error"] == [

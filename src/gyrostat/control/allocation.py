@@ -22,15 +22,15 @@ class Allocation(NamedTuple):
 def allocate(B: Array, wanted: Array, limits: Any, *, scale: Any = None, steps: int | None = None) -> Allocation:
     """Efforts f with B f = wanted, or as near to it as 0 <= f <= limits allows: min |D (B f - wanted)|.
 
-    An active-set method (Lawson & Hanson 1974, with upper limits as Stark & Parker 1995), A = D B. P chooses the actuators that
-    are free to change, the others are off or at their limit:
+    An active-set method (Lawson & Hanson 1974, with upper limits as Stark & Parker 1995), A = D B. P chooses the
+    actuators that are free to change, the others are off or at their limit:
 
         d = P A^T (A P A^T)^-1 r,   r = D wanted - A f          least squares for the free ones               (1)
         f <- f + min(1, room along d) d                          as far as the first limit, which fixes it     (2)
         if there was room: free the one that helps most, by A^T r                                             (3)
 
-    Always the same number of steps, 2 per actuator by default, so that a law that allocates can be traced. `scale` (rows of B,) is D: the
-    default makes the rows of B of length one.
+    Always the same number of steps, 2 per actuator by default, so that a law that allocates can be traced. `scale`
+    (rows of B,) is D: the default makes the rows of B of length one.
     """
     D = _row_scale(B) if scale is None else np.asarray(scale, dtype=float)
     A, w = D[:, None] * B, D * wanted

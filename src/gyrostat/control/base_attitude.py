@@ -49,7 +49,8 @@ def wheel_attitude(
 ) -> Law:
     """Wheels hold the base's attitude while the arm accelerates as `arm(craft, t, q, v)` says, (joints,).
 
-    feed_forward: the wheels know what the arm does (mode "rotation-floating" of `commanded_loads`). Without it they only see the
+    feed_forward: the wheels know what the arm does (mode "rotation-floating" of `commanded_loads`). Without it they
+    only see the
     error: torque = inertia (kp e + kd (w_d - w)), with the craft's own `inertia` (3, 3), and the arm moves the base.
     null_motion(craft, t, q, v): wheel accelerations, of which what does not turn the base is done.
     """
@@ -85,7 +86,9 @@ def coordinated(reference: PosePath, arm: Arm, *, kp: float = 0.25, kd: float = 
 def base_commands(
     reference: PosePath, *, kp: float = 0.25, kd: float = 1.0, mode: str = "flying"
 ) -> Callable[[Spacecraft, Any, Array, Array], dict[str, Array]]:
-    """`base=` of `resolved_acceleration`: the accelerations that keep the base on its reference, as the mode takes them."""
+    """`base=` of `resolved_acceleration`: the accelerations that keep the base on its reference, as the mode takes
+    them.
+    """
 
     def commands(craft: Spacecraft, t: Any, q: Array, v: Array) -> dict[str, Array]:
         demand_free_base(craft, "base_commands")

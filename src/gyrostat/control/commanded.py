@@ -1,4 +1,6 @@
-"""Loads that make a craft accelerate as commanded, in each manoeuvring mode: what the mode leaves free follows by itself."""
+"""Loads that make a craft accelerate as commanded, in each manoeuvring mode: what the mode leaves free follows by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,16 @@ def commanded_loads(
     null_motion: Array | None = None,
     wrenches: Array | None = None,
 ) -> Commanded:
-    """Loads for commanded accelerations. The base's rows, about the craft's centre of mass c, and those of everything else:
+    """Loads for commanded accelerations. The base's rows, about the craft's centre of mass c, and those of everything
+    else:
 
         (M v')_angular - c x (M v')_linear + b_C = N_C                                                        (1)
         (M v')_linear + b_P = F                                                                               (2)
         (M v')_i + b_i = tau_i                        joints, wheels; zero where a joint is passive           (3)
 
     b holds velocity terms and known `wrenches`, and takes springs, dampers and friction of all joints into account.
-    joints: accelerations of the driven joints, as v[craft.at(Role.driven)]. turn: w', the rate of change of w_NB_B. push: that of v_NB_B.
+    joints: accelerations of the driven joints, as v[craft.at(Role.driven)]. turn: w', the rate of change of w_NB_B.
+    push: that of v_NB_B.
 
     | mode               | commanded     | solved for                                                   |
     |--------------------|---------------|--------------------------------------------------------------|
@@ -62,14 +66,16 @@ def commanded_loads(
     | translation-flying | joints, push  | F through c; w' with N_C = 0, tau_w = 0; or with turn: W'     |
     | flying             | all           | N_C, F, with tau_w = 0                                       |
 
-    Passive joints go along as they must in every mode. More than three wheels share the work with the least sum of squared torques;
+    Passive joints go along as they must in every mode. More than three wheels share the work with the least sum of
+    squared torques;
     null_motion: wheel accelerations (wheels,) of which the part that does not turn the base is added.
     """
     may, at = mode_named(mode), places(craft)
     joints = np.asarray(joints)
     if joints.shape != (len(at.joints),):
         raise ValueError(
-            f"joints has shape {joints.shape}; expected ({len(at.joints)},): an acceleration for each driven joint of {craft.name}."
+            f"joints has shape {joints.shape}; expected ({len(at.joints)},): an acceleration for each driven joint of "
+            f"{craft.name}."
         )
     M, b = _equations(craft, q, v, wrenches)
     vdot = _response(craft, M, b, at, mode, turn, push, joints, null_motion).answer
@@ -97,7 +103,8 @@ def craft_response(
 ) -> Response:
     """How the craft accelerates in answer to its driven joints, with the rest as in `commanded_loads`.
 
-    In floating mode the base's rows of G are -X of the generalised Jacobian (wheels, if any, spin on without torque): J* = J_m - J_0 X.
+    In floating mode the base's rows of G are -X of the generalised Jacobian (wheels, if any, spin on without torque):
+    J* = J_m - J_0 X.
     """
     return _response(craft, *_equations(craft, q, v, wrenches), places(craft), mode, turn, push)
 
@@ -105,7 +112,9 @@ def craft_response(
 def following_loads(
     craft: Spacecraft, q: Array, v: Array, at: Array, accelerations: Array, *, wrenches: Array | None = None
 ) -> Commanded:
-    """Loads at the places `at` of v, which make these accelerate so while nothing acts anywhere else. Springs and the like included."""
+    """Loads at the places `at` of v, which make these accelerate so while nothing acts anywhere else. Springs and the
+    like included.
+    """
     M, b = _equations(craft, q, v, wrenches)
     free = _in_order(craft, np.array([k for k in range(craft.nv) if k not in set(at.tolist())], dtype=int))
     rest = -solve_spd(_block(M, free, free), M[free][:, at] @ accelerations + b[free]) if len(free) else np.zeros(0)
@@ -133,10 +142,11 @@ def _response(
     joints: Array | None = None,
     null_motion: Array | None = None,
 ) -> Response:
-    """Every acceleration as a row [coefficients of the joints, unless they are given | of what is not known yet | constant].
+    """Every acceleration as a row [coefficients of the joints, unless they are given | of what is not known yet |
+    constant].
 
-    What nothing loads follows from its own rows of (3); then (1) gives what is not known yet: wheels that turn the base, or how the base
-    turns under a force that passes through c.
+    What nothing loads follows from its own rows of (3); then (1) gives what is not known yet: wheels that turn the
+    base, or how the base turns under a force that passes through c.
     """
     may = mode_named(mode)
     _demand(mode, may.turns_by_wheels or may.couple, may.wheels, turn, "turn")
@@ -186,8 +196,9 @@ def _own_forces(craft: Spacecraft, q: Array, v: Array) -> Array:
 
 
 def _in_order(craft: Spacecraft, at: Array) -> Array:
-    """Places in the order in which they are best eliminated: wheels, which do not see each other; then, of a free base, the linear
-    rows, which hold nothing but the mass."""
+    """Places in the order in which they are best eliminated: wheels, which do not see each other; then, of a free base,
+    the linear rows, which hold nothing but the mass.
+    """
     wheels = set(craft.at(Role.wheel).tolist())
     linear = {
         k for root in craft.roots if root.joint.nv == 6 for k in range(root.joint.v_at.start + 3, root.joint.v_at.stop)
@@ -209,7 +220,9 @@ def _center_of_mass(M: Array) -> Array:
 
 
 def _least_torque(R: Array, spin: Array, wanted: Array, null_motion: Array | None) -> Array:
-    """W' with R W' = wanted and the least sum of (J W')^2, plus the part of null_motion that R does not see. (wheels, columns)"""
+    """W' with R W' = wanted and the least sum of (J W')^2, plus the part of null_motion that R does not see. (wheels,
+    columns)
+    """
     axes = R / spin
     if null_motion is not None:
         extra = np.column_stack([np.zeros((len(null_motion), wanted.shape[1] - 1)), null_motion])
@@ -235,6 +248,7 @@ def _demand(mode: str, needed: bool, possible: bool, value: Any, name: str) -> N
 def _demand_axes(craft: Spacecraft, mode: str) -> None:
     if independent_axes(craft) < 3:
         raise ValueError(
-            f"mode '{mode}': {craft.name} has wheels about {independent_axes(craft)} independent axes; three turn the base. "
+            f"mode '{mode}': {craft.name} has wheels about {independent_axes(craft)} independent axes; three turn the "
+            "base. "
             f"Add gs.Wheel, or choose another mode."
         )

@@ -32,14 +32,18 @@ def computed_torque(
         u   = K_D (qdot_D - qdot) + K_P (q_D - q)  [+ qddot_D, with feed_forward: absent in the paper]      (112)
         tau = H~* u + C~*                                                                                   (115)
 
-    reference: gives coordinates of the driven joints, rates and accelerations of these and then the wheels; see `RateProfile`.
+    reference: gives coordinates of the driven joints, rates and accelerations of these and then the wheels; see
+    `RateProfile`.
     kp, kd: one number, or one per rate, in 1/s^2 and 1/s: u is an acceleration. `gains` chooses them.
-    estimate: the craft that the controller believes in (H~*, C~*); the true one by default. Same joints, other mass properties.
-    momentum: "zero", the paper's assumption: C~* from joint rates alone; or "measured": from the base's velocity too, which a
+    estimate: the craft that the controller believes in (H~*, C~*); the true one by default. Same joints, other mass
+    properties.
+    momentum: "zero", the paper's assumption: C~* from joint rates alone; or "measured": from the base's velocity too,
+    which a
         tumbling craft needs.
 
-    Springs, dampers and friction are part of C~*; a joint without a motor goes along as it must. With a perfect model, and the momentum assumed rightly, each joint obeys `e'' + K_D e' + K_P e = qddot_D` (with feed-forward:
-    zero), whatever the craft.
+    Springs, dampers and friction are part of C~*; a joint without a motor goes along as it must. With a perfect model,
+    and the momentum assumed rightly, each joint obeys `e'' + K_D e' + K_P e = qddot_D` (with feed-forward: zero),
+    whatever the craft.
     """
     if momentum not in MOMENTUM:
         raise ValueError(f"momentum is '{momentum}'; expected one of {', '.join(map(repr, MOMENTUM))}.")
@@ -59,7 +63,9 @@ def computed_torque(
 
 
 def joint_error(craft: Spacecraft, q: Array, target: Array) -> Array:
-    """Rates that would bring the driven joints from q to the target coordinates in one second; then zeros for the wheels."""
+    """Rates that would bring the driven joints from q to the target coordinates in one second; then zeros for the
+    wheels.
+    """
     wanted, used = [], 0
     driven = {joint.name for joint in driven_joints(craft)}
     for joint in craft.joints:
@@ -75,7 +81,8 @@ def joint_error(craft: Spacecraft, q: Array, target: Array) -> Array:
 def gains(
     craft: Spacecraft, q: Array, *, max_torque: Any, max_error: Any, damping: float = 0.5**0.5
 ) -> tuple[Array, Array]:
-    """K_P and K_D of the driven joints and wheels such that the largest error asks for the largest torque. (113), (114), corrected
+    """K_P and K_D of the driven joints and wheels such that the largest error asks for the largest torque. (113),
+    (114), corrected
 
     K_P = tau_max / (H*_ii e_max)      (113 corrected: u is an acceleration, tau_max / e_max is not)
     K_D = 2 damping sqrt(K_P)          (114 corrected: sqrt(2 K_P) for damping 0.707; printed sqrt(2) K_P)

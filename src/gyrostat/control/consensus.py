@@ -1,4 +1,5 @@
-"""Attitude synchronisation by consensus: each member turns towards the neighbours it sees, until all point the same way.
+"""Attitude synchronisation by consensus: each member turns towards the neighbours it sees, until all point the same
+way.
 
     torque_i = k sum_j a_ij e_ij - d sum_j a_ij (w_i - R_ij w_j) - damping w_i
 

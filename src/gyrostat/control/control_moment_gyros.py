@@ -35,7 +35,8 @@ def gyro(
     max_rate: float = INFINITY,
     max_torque: float = INFINITY,
 ) -> tuple[Body, Body]:
-    """A gimbal on the body `parent` that turns about `gimbal_axis`, and its wheel, which spins about `spin_axis` at gimbal angle zero.
+    """A gimbal on the body `parent` that turns about `gimbal_axis`, and its wheel, which spins about `spin_axis` at
+    gimbal angle zero.
 
     mass, in kg, is that of both; the gimbal has the wheel's inertia once more. max_rate, max_torque: of the gimbal.
     """
@@ -55,7 +56,8 @@ def gyro_pyramid(
     name: str = "gyro",
     **options: Any,
 ) -> tuple[Body, ...]:
-    """Four gyros whose gimbal axes stand on the faces of a pyramid: g = (sin b cos k90, sin b sin k90, cos b), b = 54.74 deg.
+    """Four gyros whose gimbal axes stand on the faces of a pyramid: g = (sin b cos k90, sin b sin k90, cos b), b =
+    54.74 deg.
 
     At zero gimbal angles the momenta lie in the x-y plane and add up to zero, and torque about every axis is available.
     """
@@ -123,7 +125,8 @@ class GyroReport(NamedTuple):
             for name, rate, limit in self.fastest
             if rate > 0.999 * limit
         ]
-        head = f"gyros: singularity measure at least {self.closest:.3g} (at {self.closest_at:.4g} s), momentum used {self.used.max():.0%}"
+        closest = f"singularity measure at least {self.closest:.3g} (at {self.closest_at:.4g} s)"
+        head = f"gyros: {closest}, momentum used {self.used.max():.0%}"
         return "; ".join([head + saturated, *rates])
 
 

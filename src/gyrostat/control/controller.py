@@ -17,14 +17,14 @@ from ..algebra.frozen import frozen
 class Controller:
     """A control law with memory z.
 
-    Continuous: `tau = output(craft, t, q, v, z)`, `zdot = derivative(craft, t, q, v, z)`; z joins the ODE (adaptive laws,
-    integral terms).
+    Continuous: `tau = output(craft, t, q, v, z)`, `zdot = derivative(craft, t, q, v, z)`; z joins the ODE (adaptive
+    laws, integral terms).
 
-    Sampled: at t0, t0 + period, ... `tau = output(craft, t, q, v, z)` is computed and held, then `z = update(craft, t, q, v, z)`.
-    Without `update` the law has no memory beyond what it holds.
+    Sampled: at t0, t0 + period, ... `tau = output(craft, t, q, v, z)` is computed and held, then `z = update(craft, t,
+    q, v, z)`. Without `update` the law has no memory beyond what it holds.
 
-    Functions may also ask, by argument name, for `run` (number of the run in its batch), `sample` (number of the sample), `seed`,
-    and for any of the run's `inputs`: noise is then a function of its place, the same in any batch.
+    Functions may also ask, by argument name, for `run` (number of the run in its batch), `sample` (number of the
+    sample), `seed`, and for any of the run's `inputs`: noise is then a function of its place, the same in any batch.
     """
 
     output: Callable[..., Any]
@@ -57,7 +57,8 @@ class Controller:
 
 
 def call(function: Callable[..., Any], positional: tuple[Any, ...], available: Mapping[str, Any]) -> Any:
-    """`function(*positional)`, plus what it asks for by name out of `available`; arrays are its own and cannot be written to.
+    """`function(*positional)`, plus what it asks for by name out of `available`; arrays are its own and cannot be
+    written to.
 
     Raises a TypeError that says what a function of a run may ask for.
     """
@@ -66,7 +67,8 @@ def call(function: Callable[..., Any], positional: tuple[Any, ...], available: M
     title = getattr(function, "__name__", "the function")
     if len(by_place) < len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         raise TypeError(
-            f"{title} takes {len(by_place)} arguments ({', '.join(p.name for p in by_place)}); it is given {len(positional)}: "
+            f"{title} takes {len(by_place)} arguments ({', '.join(p.name for p in by_place)}); it is given "
+            f"{len(positional)}: "
             f"craft, t, q, v{', z (the memory)' if len(positional) > 4 else ''}."
         )
     extra = {}

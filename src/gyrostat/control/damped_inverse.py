@@ -10,7 +10,9 @@ from ..algebra import Array, ldl, ldl_solve, maximum, mirror, sqrt, where
 
 
 class Damping(NamedTuple):
-    """Below the manipulability `onset`, the damping rises smoothly to `largest`. Rotations count as `length` metres per radian."""
+    """Below the manipulability `onset`, the damping rises smoothly to `largest`. Rotations count as `length` metres per
+    radian.
+    """
 
     onset: float = 0.02
     largest: float = 0.1
@@ -34,8 +36,8 @@ def damped_inverse(J: Array, wanted: Array, damping: Damping = USUAL, *, null_mo
         x = J^T (J J^T + lambda^2 1)^-1 (wanted - J z) + z                                                  (1)
         lambda^2 = largest^2 (1 - (mu / onset)^2)^2  for mu = sqrt det(J J^T) < onset, else 0               (2)
 
-    z, the null motion, is a wish for joint rates, of which the part that J does not see survives (for n > m). With six rows, the first
-    three are rotations and are scaled. Nakamura & Hanafusa (1986).
+    z, the null motion, is a wish for joint rates, of which the part that J does not see survives (for n > m). With six
+    rows, the first three are rotations and are scaled. Nakamura & Hanafusa (1986).
     """
     scale = np.concatenate([np.full(3, damping.length), np.ones(3)]) if len(J) == 6 else np.ones(len(J))
     A, b = scale[:, None] * J, scale * wanted

@@ -58,7 +58,8 @@ def demand_no_passive(craft: Spacecraft, law: str) -> None:
     passive = passive_joints(craft)
     if passive:
         raise ValueError(
-            f"{law} drives every joint; '{passive[0]}' of {craft.name} has no motor (it is passive). Lock it, or say driven=True."
+            f"{law} drives every joint; '{passive[0]}' of {craft.name} has no motor (it is passive). Lock it, or say "
+            "driven=True."
         )
 
 
@@ -81,7 +82,8 @@ def driven_coordinates(craft: Spacecraft, law: str) -> Array:
     for joint in joints:
         if not joint.motion.rates_are_derivatives:
             raise ValueError(
-                f"{law} takes the difference of coordinates; joint '{joint.name}' of {craft.name} is {joint.kind}, whose rates are no "
+                f"{law} takes the difference of coordinates; joint '{joint.name}' of {craft.name} is {joint.kind}, "
+                "whose rates are no "
                 f"derivatives of them."
             )
     return np.array([k for joint in joints for k in range(joint.q_at.start, joint.q_at.stop)], dtype=int)

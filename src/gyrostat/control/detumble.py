@@ -18,10 +18,13 @@ Law = Callable[[Spacecraft, Any, Array, Array], Array]
 
 
 def captured_velocity(craft: Spacecraft, q: Array, v: Array, grasp: str | Sequence[str]) -> Array:
-    """v (nv,) just after the joints named `grasp` have locked at once: their rates are zero, the impulse in them is internal.
+    """v (nv,) just after the joints named `grasp` have locked at once: their rates are zero, the impulse in them is
+    internal.
 
-    Model the target as a body on a free joint of the end effector; locking that joint is the capture. Of the other rates,
-    each keeps its own momentum:  M_ff v_f = (M v)_f.  Momentum is conserved; the kinetic energy falls (a plastic impact).
+    Model the target as a body on a free joint of the end effector; locking that joint is the capture. Of the other
+    rates,
+    each keeps its own momentum:  M_ff v_f = (M v)_f.  Momentum is conserved; the kinetic energy falls (a plastic
+    impact).
     """
     names = [grasp] if isinstance(grasp, str) else list(grasp)
     locked = {i for name in names for i in range(*craft.joint_named(name).v_at.indices(craft.nv))}
@@ -39,15 +42,18 @@ def angular_momentum_in_base(craft: Spacecraft, q: Array, v: Array) -> Array:
 
 
 def braking_torque(h: Array, limit: float, *, settle: float = 1.0) -> Array:
-    """Against the angular momentum h (3,), of constant size until |h| < limit * settle, then fading: h falls along a straight line.
+    """Against the angular momentum h (3,), of constant size until |h| < limit * settle, then fading: h falls along a
+    straight line.
 
-    With |torque| <= limit this is the quickest way to rest: |h(t)| = |h_0| - limit t, whatever the craft's inertia. Aghili (2009).
+    With |torque| <= limit this is the quickest way to rest: |h(t)| = |h_0| - limit t, whatever the craft's inertia.
+    Aghili (2009).
     """
     return -limit * h / maximum(norm(h), limit * settle)
 
 
 def detumble_by_couple(limit: float, *, joint_damping: float = 1.0, settle: float = 1.0) -> Law:
-    """Mode "rotation-flying": thrusters brake the whole craft, while the joints come to rest, q'' = -joint_damping qdot.
+    """Mode "rotation-flying": thrusters brake the whole craft, while the joints come to rest, q'' = -joint_damping
+    qdot.
 
     limit: largest couple in N m.
     """

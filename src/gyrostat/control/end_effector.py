@@ -1,12 +1,13 @@
 """End-effector control of a craft whose base moves: resolved rate, resolved acceleration, transposed Jacobian.
 
-Everything follows from how the craft answers its driven joints in the chosen mode (`craft_response`): v' = G q'' + g, so the point
-moves by
+Everything follows from how the craft answers its driven joints in the chosen mode (`craft_response`): v' = G q'' + g,
+so the point moves by
 
     V = J v,   Vdot = J_q q'' + a,   J_q = J G,   a = Jdot v + J g                                            (1)
 
-In floating mode J_q is the generalised Jacobian J*, at any momentum; in flying mode, with the base commanded, it is J_m. Springs, dampers
-and friction are in g, and joints without motors go along as they must: what is claimed below holds with them.
+In floating mode J_q is the generalised Jacobian J*, at any momentum; in flying mode, with the base commanded, it is
+J_m. Springs, dampers and friction are in g, and joints without motors go along as they must: what is claimed below
+holds with them.
 """
 
 from __future__ import annotations
@@ -89,9 +90,10 @@ def resolved_rate(
         qdot_d = J_q^# (V_d + feedback e - V_h),  V_h: the part of the twist that the craft's momentum makes     (2)
         qddot  = J_q^# (Vdot_d - a) + servo (qdot_d - qdot)                                                     (3)
 
-    servo: of the joints' rate loops, in 1/s. feedback: of the pose error e, in 1/s; 0: open loop, no sensor at the end effector.
-    base_moves=False: the fixed-base Jacobian in place of J_q, as if the base would not give way: how the point then misses.
-    null_motion(craft, t, q, v): a wish for joint rates, of which what the point does not see is done (redundant arms).
+    servo: of the joints' rate loops, in 1/s. feedback: of the pose error e, in 1/s; 0: open loop, no sensor at the end
+    effector. base_moves=False: the fixed-base Jacobian in place of J_q, as if the base would not give way: how the
+    point then misses. null_motion(craft, t, q, v): a wish for joint rates, of which what the point does not see is done
+    (redundant arms).
     """
     rows = list(task.rows)
 
@@ -132,7 +134,8 @@ def resolved_acceleration(
 
         q'' = J_q^# (Vdot_d + kd (V_d - V) + kp e - a)                                                       (4)
 
-    mode: what else may act; base(craft, t, q, v) gives the base's commanded accelerations, {"turn": (3,), "push": (3,)} as the mode takes
+    mode: what else may act; base(craft, t, q, v) gives the base's commanded accelerations, {"turn": (3,), "push": (3,)}
+    as the mode takes
     them: with "flying", base and arm are coordinated. joint_damping, in 1/s: slows what a redundant arm does besides.
     """
     rows = list(task.rows)
@@ -157,9 +160,9 @@ def transposed_jacobian(
 
         tau = J*^T (K e + D (V_d - V)) - joint_damping qdot  [+ what holds q'' = 0]                            (5)
 
-    stiffness K and damping D: one number, or six for [w; v]. No inverse: singularities slow it down and do no harm. Masutani,
-    Miyazaki & Arimoto (1989). compensate: with the model's velocity terms, springs, dampers and friction; without, damping alone copes
-    with them.
+    stiffness K and damping D: one number, or six for [w; v]. No inverse: singularities slow it down and do no harm.
+    Masutani, Miyazaki & Arimoto (1989). compensate: with the model's velocity terms, springs, dampers and friction;
+    without, damping alone copes with them.
     """
     rows = list(task.rows)
 

@@ -1,6 +1,8 @@
-"""Errors of attitude and pose: from where something is to where it should be, in its own axes. One sign, one sense, everywhere.
+"""Errors of attitude and pose: from where something is to where it should be, in its own axes. One sign, one sense,
+everywhere.
 
-With B where it is and D where it should be, an error e closes under `rate = +k e`, as (wanted - actual) does for a joint.
+With B where it is and D where it should be, an error e closes under `rate = +k e`, as (wanted - actual) does for a
+joint.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from .references import PoseReference
 
 
 def attitude_error(quat_NB: Array, quat_ND: Array) -> Array:
-    """Rotation vector from B to D in B's axes (and in D's), the short way round, (..., 3); quaternions (..., 4) of any norm and sign.
+    """Rotation vector from B to D in B's axes (and in D's), the short way round, (..., 3); quaternions (..., 4) of any
+    norm and sign.
 
     For quat_NB = quat_ND exp(-e/2): B turned by e about its own axes is D. d/dt e = w_D - w_B for small e, all in B.
     """

@@ -59,13 +59,13 @@ def gyro_attitude(
 ) -> Callable[[Spacecraft, Any, Array, Array], Array]:
     """The law tau(craft, t, q, v): gyros hold or turn the base while the arm moves, its reaction fed forward.
 
-    For the base to turn at w', the gyros' momentum must change at what a couple on the base would have to make, with the gimbals at rest
-    (N_C of `commanded_loads`):
+    For the base to turn at w', the gyros' momentum must change at what a couple on the base would have to make, with
+    the gimbals at rest (N_C of `commanded_loads`):
 
         A rates = -N_C(w', q''),   w' = w'_d + kd (w_d - w) + kp e                                            (3)
 
-    size: momentum of one wheel, in N m s. servo: of the gimbals' rate loops, in 1/s. arm(craft, t, q, v): accelerations of the
-    joints that are no gimbals, in their order; at rest by default. The wheels spin on without torque.
+    size: momentum of one wheel, in N m s. servo: of the gimbals' rate loops, in 1/s. arm(craft, t, q, v): accelerations
+    of the joints that are no gimbals, in their order; at rest by default. The wheels spin on without torque.
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:

@@ -27,14 +27,15 @@ def impedance(
     force: Callable[[Spacecraft, Any, Array, Array], Array] | None = None,
     near: Damping = USUAL,
 ) -> Law:
-    """The law tau(craft, t, q, v). With the wrench F = [torque; force] on the point from outside, in N, e the pose error:
+    """The law tau(craft, t, q, v). With the wrench F = [torque; force] on the point from outside, in N, e the pose
+    error:
 
         M (Vdot_d - Vdot) + D (V_d - V) + K e = -F                                                           (1)
         q'' = J_q^# (Vdot_d + M^-1 (D (V_d - V) + K e + F) - a)                                              (2)
 
     where a (`task_state`) holds what F does to the base, and the joints' loads carry F.
-    mass, damping, stiffness: one number, or six for [w; v]. force(craft, t, q, v): F as measured; without it, none is expected: the point
-    is then as stiff and damped as asked for, and as heavy as it is.
+    mass, damping, stiffness: one number, or six for [w; v]. force(craft, t, q, v): F as measured; without it, none is
+    expected: the point is then as stiff and damped as asked for, and as heavy as it is.
     """
     rows = list(task.rows)
 

@@ -1,4 +1,6 @@
-"""What one joint is to do over time: go through waypoints, turn at given rates, or hold. Plain functions of t that can be traced."""
+"""What one joint is to do over time: go through waypoints, turn at given rates, or hold. Plain functions of t that can
+be traced.
+"""
 
 from __future__ import annotations
 

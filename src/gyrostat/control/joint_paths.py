@@ -15,7 +15,8 @@ from .timing import Timing
 
 @dataclass(frozen=True, eq=False)
 class Quintic:
-    """Joints from (q, qdot, qddot) at `start` to (q, qdot, qddot) at the end: polynomials of fifth degree; after it, on at constant rate.
+    """Joints from (q, qdot, qddot) at `start` to (q, qdot, qddot) at the end: polynomials of fifth degree; after it, on
+    at constant rate.
 
     begin, end: `JointReference`s, or triples of them.
     """

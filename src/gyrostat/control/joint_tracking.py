@@ -31,7 +31,7 @@ def joint_pd(motions: Mapping[str, JointPath], kp: Gains, kd: Gains) -> Law:
 
 
 def joint_pid(motions: Mapping[str, JointPath], kp: Gains, kd: Gains, ki: Gains) -> Controller:
-    """As `joint_pd`, plus ki times the integral of the error, which joins the equations of motion as the law's memory."""
+    """As `joint_pd`, plus ki times the integral of the error, which joins the ODE as the law's memory."""
     names = list(motions)
 
     def errors(craft: Spacecraft, t: Any, q: Array, v: Array) -> dict[str, tuple[Any, Any]]:
@@ -60,8 +60,9 @@ def joint_computed_torque(
 ) -> Law:
     """The loads that make each joint accelerate by qddot_D + kp (q_D - q) + kd (qdot_D - qdot); kp in 1/s^2, kd in 1/s.
 
-    They follow from the whole craft's dynamics (hybrid: these joints' accelerations given, the others' loads), so that base and
-    free joints may move as they like. environment: loads that the law knows of. estimate: the craft that it believes in.
+    They follow from the whole craft's dynamics (hybrid: these joints' accelerations given, the others' loads), so that
+    base and free joints may move as they like. environment: loads that the law knows of. estimate: the craft that it
+    believes in.
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
@@ -81,7 +82,9 @@ def joint_computed_torque(
 
 
 def effective_inertias(craft: Spacecraft, q: Array) -> dict[str, float]:
-    """What each single-coordinate joint's motor must accelerate when base and passive joints go along and the other motors hold."""
+    """What each single-coordinate joint's motor must accelerate when base and passive joints go along and the other
+    motors hold.
+    """
     at = craft.at(Role.driven, Role.wheel)
     reduced = np.asarray(followed_inertia(craft, q, at), dtype=float)
     places = {int(k): i for i, k in enumerate(at)}

@@ -1,13 +1,14 @@
-"""Manoeuvring modes: which actuators may act on a craft with an arm. Wilde et al. (2018), section 6 of the corrected digest.
+"""Manoeuvring modes: which actuators may act on a craft with an arm. Wilde et al. (2018), section 6 of the corrected
+digest.
 
-| mode               | acts besides the joints              | conserved                                                    |
-|--------------------|--------------------------------------|--------------------------------------------------------------|
-| floating           | nothing                              | linear and angular momentum                                  |
-| rotation-floating  | wheels                               | linear and angular momentum, wheels included                 |
-| rotation-flying    | an external couple (wheels too)      | linear momentum                                              |
-| translation-flying | an external force (wheels too)       | angular momentum about the centre of mass, where the force   |
-|                    |                                      | passes through it                                            |
-| flying             | force and couple (wheels too)        | nothing                                                      |
+| mode               | acts besides the joints           | conserved                                                   |
+|--------------------|-----------------------------------|-------------------------------------------------------------|
+| floating           | nothing                           | linear and angular momentum                                 |
+| rotation-floating  | wheels                            | linear and angular momentum, wheels included                |
+| rotation-flying    | an external couple (wheels too)   | linear momentum                                             |
+| translation-flying | an external force (wheels too)    | angular momentum about the centre of mass, where the force  |
+|                    |                                   | passes through it                                           |
+| flying             | force and couple (wheels too)     | nothing                                                     |
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def through_center_of_mass(craft: Spacecraft, q: Array, force_B: Array) -> Array
 
 
 def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode:
-    """The mode of that name, if the craft (every member of it) has what it takes. moved: joints whose motion is prescribed.
+    """The mode of that name, if the craft (every member of it) has what it takes. moved: joints whose motion is
+    prescribed.
 
     Raises a ValueError that says what is missing.
     """
@@ -77,7 +79,8 @@ def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode
             raise ValueError(f"mode '{name}' needs a base that is free; {whose} is {base.kind}.")
     if craft.members and (mode.couple or mode.force):
         raise ValueError(
-            f"mode '{name}' is for one spacecraft: {craft.name} holds {len(craft.members)}, and what acts from outside acts on one of them. "
+            f"mode '{name}' is for one spacecraft: {craft.name} holds {len(craft.members)}, and what acts from outside "
+            "acts on one of them. "
             f"Leave the mode out; the audit names what acts from outside."
         )
     axes = max(independent_axes(m.craft) for m in craft.members) if craft.members else independent_axes(craft)
@@ -134,7 +137,8 @@ def guarded(craft: Spacecraft, mode: Mode, control: Controller | None) -> Contro
 
 
 def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
-    """A ValueError if tau holds a load that the mode does not allow. A traced entry counts as a load, unless it is zero.
+    """A ValueError if tau holds a load that the mode does not allow. A traced entry counts as a load, unless it is
+    zero.
 
     No mode lets control act on a joint that has no motor.
     """
@@ -149,18 +153,21 @@ def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
         couple, force = (not _zero(tau[at + k : at + k + 3]) for k in (0, 3))
         if force and not mode.force:
             raise ValueError(
-                f"mode '{mode.name}': the control law pushes {whose} (tau[{at + 3}:{at + 6}]), but {allowed[mode.name]}. "
+                f"mode '{mode.name}': the control law pushes {whose} (tau[{at + 3}:{at + 6}]), but "
+                f"{allowed[mode.name]}. "
                 f"Return zeros there, or choose 'translation-flying' or 'flying'."
             )
         if couple and not mode.couple and not force:
             raise ValueError(
-                f"mode '{mode.name}': the control law turns {whose} (tau[{at or ''}:{at + 3}]), but {allowed[mode.name]}. "
+                f"mode '{mode.name}': the control law turns {whose} (tau[{at or ''}:{at + 3}]), but "
+                f"{allowed[mode.name]}. "
                 f"Return zeros there, or choose 'rotation-flying' or 'flying'."
             )
     for name in passive_joints(craft):
         if not _zero(craft.joint_named(name).rate(tau)):
             raise ValueError(
-                f"mode '{mode.name}': the control law loads joint '{name}', which has no motor. Return zeros there, or say driven=True "
+                f"mode '{mode.name}': the control law loads joint '{name}', which has no motor. Return zeros there, or "
+                "say driven=True "
                 f"in the model."
             )
     driven = [wheel.name for wheel in craft.wheels if not _zero(wheel.joint.rate(tau))]

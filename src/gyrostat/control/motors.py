@@ -17,8 +17,9 @@ from .demands import driven_joints
 class Motor:
     """Behind a gear: the joint's `gear_ratio` and `rotor_inertia` are in the model, and so is its `friction`.
 
-    stall_torque: of the motor itself, in N m; no_load_speed: of the motor itself, in rad/s: the torque that it can give in its
-    direction of motion falls linearly to zero there. efficiency: of the gear, when driving; torque that drives it back is divided by it.
+    stall_torque: of the motor itself, in N m; no_load_speed: of the motor itself, in rad/s: the torque that it can give
+    in its direction of motion falls linearly to zero there. efficiency: of the gear, when driving; torque that drives
+    it back is divided by it.
     """
 
     stall_torque: float
@@ -35,8 +36,8 @@ class Motor:
     def range_at(self, joint: Joint, rate: Any) -> tuple[Any, Any]:
         """Smallest and largest joint torque at that joint rate.
 
-        Driving (torque along the rate): |N| n eta (1 - |w_m| / w_0); braking: |N| n / eta, with w_m = N rate. A gear that reverses the sense
-        (N < 0) changes neither.
+        Driving (torque along the rate): |N| n eta (1 - |w_m| / w_0); braking: |N| n / eta, with w_m = N rate. A gear
+        that reverses the sense (N < 0) changes neither.
         """
         N = absolute(joint.gear_ratio)
         driving = N * self.stall_torque * self.efficiency
@@ -54,7 +55,9 @@ class Motors:
 
     @classmethod
     def of_model(cls, craft: Spacecraft) -> Motors:
-        """Motors for the joints that have an effort limit: their torque falls to zero at the rate limit, if there is one."""
+        """Motors for the joints that have an effort limit: their torque falls to zero at the rate limit, if there is
+        one.
+        """
         motors = {}
         for joint in driven_joints(craft):
             if joint.nv == 1 and np.isfinite(joint.limits.effort):
@@ -82,7 +85,9 @@ class Motors:
         return control
 
     def shortfall(self, craft: Spacecraft, tau: Array, v: Array) -> dict[str, float]:
-        """Largest torque asked for and not delivered, by joint, over a run's commands and rates (times, nv): the report."""
+        """Largest torque asked for and not delivered, by joint, over a run's commands and rates (times, nv): the
+        report.
+        """
         worst = {}
         for name, motor in self.motors.items():
             joint = craft.joint_named(name)

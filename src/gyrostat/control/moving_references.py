@@ -23,7 +23,8 @@ def hill_reference(
     """At rest at rho (3,) in the Hill frame of the orbit, turned by R_HD: where a station keeper stays.
 
     With w = h/R^2 e_z of the frame and wdot = -2 (Rdot/R) w: v = w x p and, in N, a = wdot x p + w x (w x p).
-    about: (p, v) in N of a point that falls freely near the orbit; rho is then measured from it, still in the orbit's axes.
+    about: (p, v) in N of a point that falls freely near the orbit; rho is then measured from it, still in the orbit's
+    axes.
     """
     r, v = orbit.state(t)
     R_NH, w_N = hill_frame(r, v)

@@ -20,10 +20,11 @@ STATE = ("craft", "t", "q", "v")
 def on(member: str | Mapping[str, Any], law: Any = None) -> Any:
     """The law for one member of craft that `gs.together` put into one model: `on("servicer", law)`.
 
-    Or one law for each of several: `on({"servicer": law, "client": other})`. A law is given the member's own craft (with the masses that
-    the model has now), its own q and v, and whatever else it asks for by name; its loads, laid out as the member's own v, are placed where
-    they belong, and nothing acts on other members. Laws are functions (craft, t, q, v) -> tau or Controllers; the result is the same. Of
-    several, those with memory keep their own; all are sampled with one period, or none is.
+    Or one law for each of several: `on({"servicer": law, "client": other})`. A law is given the member's own craft
+    (with the masses that the model has now), its own q and v, and whatever else it asks for by name; its loads, laid
+    out as the member's own v, are placed where they belong, and nothing acts on other members. Laws are functions
+    (craft, t, q, v) -> tau or Controllers; the result is the same. Of several, those with memory keep their own; all
+    are sampled with one period, or none is.
     """
     laws = _named(member, law)
     if len(laws) == 1:
@@ -48,13 +49,16 @@ def _named(member: str | Mapping[str, Any], law: Any) -> dict[str, Any]:
     for name, one in laws.items():
         if not isinstance(one, Controller) and not callable(one):
             raise TypeError(
-                f"control.on: the law for '{name}' is {one!r}; expected a function (craft, t, q, v) -> tau or a Controller."
+                f"control.on: the law for '{name}' is {one!r}; expected a function (craft, t, q, v) -> tau or a "
+                "Controller."
             )
     return laws
 
 
 def _seen_by(name: str, function: Callable[..., Any], names: tuple[str, ...], places_load: bool = True) -> Any:
-    """The function with the member's state in place of the whole; same signature, so that it asks for the same things by name."""
+    """The function with the member's state in place of the whole; same signature, so that it asks for the same things
+    by name.
+    """
 
     def seen(craft: Spacecraft, t: Any, q: Array, v: Array, *memory: Any, **asked: Any) -> Any:
         member = craft.member(name)
@@ -64,7 +68,8 @@ def _seen_by(name: str, function: Callable[..., Any], names: tuple[str, ...], pl
         tau = np.asarray(member.craft.v(result, "tau"))
         if tau.shape != (member.craft.nv,):
             raise ValueError(
-                f"the law on '{name}' gives tau of shape {tau.shape}; expected ({member.craft.nv},), as {member.craft.name}'s own v."
+                f"the law on '{name}' gives tau of shape {tau.shape}; expected ({member.craft.nv},), as "
+                f"{member.craft.name}'s own v."
             )
         return member.place(tau)
 
@@ -144,7 +149,9 @@ def _several(laws: Mapping[str, Any]) -> Controller:
 
 
 def _signature(functions: list[Callable[..., Any]], names: tuple[str, ...]) -> inspect.Signature:
-    """By place: `names`. By name: all that the functions, made by `_seen_by`, ask for; required if one of them requires it."""
+    """By place: `names`. By name: all that the functions, made by `_seen_by`, ask for; required if one of them requires
+    it.
+    """
     asked: dict[str, inspect.Parameter] = {}
     for function in functions:
         for p in inspect.signature(function).parameters.values():

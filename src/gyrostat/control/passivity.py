@@ -1,13 +1,15 @@
-"""Tracking by passivity, with mass properties known or learnt on the way: Slotine & Li (1987), on SE(3) and for craft with arms.
+"""Tracking by passivity, with mass properties known or learnt on the way: Slotine & Li (1987), on SE(3) and for craft
+with arms.
 
     e = (rotation vector and displacement from where the base is to where it should be, in its own axes; q_D - q)
     v_r = v_D + bandwidth e,   s = v - v_r                                                                   (1)
     tau = M (vdot_r - damping s) + C(q, v) v_r - gain s - (springs, dampers, friction, known loads)           (2)
 
-v_D is the reference's velocity in the base's axes: that of its own origin, not of the base's place in its frame, so that a reference that
-turns does not swing a craft that is still far from it; position closes along a straight line in N, e' = -bandwidth e where s = 0, and attitude
-apart from it, |e| as exp(-bandwidth t). C is the Christoffel matrix: of the C with Mdot - 2C skew it is the one that is linear in the inertial
-parameters and symmetric in v and v_r, and costs two recursions (`tracking_dynamics`). Then
+v_D is the reference's velocity in the base's axes: that of its own origin, not of the base's place in its frame, so
+that a reference that turns does not swing a craft that is still far from it; position closes along a straight line in
+N, e' = -bandwidth e where s = 0, and attitude apart from it, |e| as exp(-bandwidth t). C is the Christoffel matrix: of
+the C with Mdot - 2C skew it is the one that is linear in the inertial parameters and symmetric in v and v_r, and costs
+two recursions (`tracking_dynamics`). Then
 
     d/dt (1/2 s^T M s) = -damping s^T M s - s^T gain s                                                       (3)
 
@@ -17,10 +19,12 @@ exactly, at any speed: s dies out, and with it e. With a C that is not skew it n
 
     F''(P)[P'] = -adaptation B,   tr(P B) = s^T Y pi        for the pseudo-inertia P of each body             (4)
 
-(`pseudo_inertia.descent`), the sum of 1/2 s^T M s and of D(true || P) / adaptation over the bodies changes at (3) again. *Proved*: s goes
-to zero and with it the errors; the estimates stay bounded, and physical for ever (D is infinite where they cease to be), so that the estimated
-inertia can always be inverted; the memory is log-Cholesky, so that no step of an integrator can leave them either. *Assumed*: true bodies with volume, rigid, on joints that all have motors; loads as the law knows them; loads
-that the motors can make; exact readings in continuous time. *Not claimed*: that estimates become true (only a motion that excites them all does that).
+(`pseudo_inertia.descent`), the sum of 1/2 s^T M s and of D(true || P) / adaptation over the bodies changes at (3)
+again. *Proved*: s goes to zero and with it the errors; the estimates stay bounded, and physical for ever (D is infinite
+where they cease to be), so that the estimated inertia can always be inverted; the memory is log-Cholesky, so that no
+step of an integrator can leave them either. *Assumed*: true bodies with volume, rigid, on joints that all have motors;
+loads as the law knows them; loads that the motors can make; exact readings in continuous time. *Not claimed*: that
+estimates become true (only a motion that excites them all does that).
 
 **Floating.** Nothing acts on the base, so its reference velocity V_r is chosen such that the base's rows of (2) vanish:
 
@@ -28,8 +32,8 @@ that the motors can make; exact readings in continuous time. *Not claimed*: that
 
 V_r is memory. (3) holds for the joints and the base together; what the base does is up to momentum.
 
-**Wheels** spin on without torque. A wheel whose momentum h stays adds U x (a h) to its carrier's wrench, which is skew, and takes its spin
-inertia out of the carrier's: (3) holds with the inertia that is left.
+**Wheels** spin on without torque. A wheel whose momentum h stays adds U x (a h) to its carrier's wrench, which is skew,
+and takes its spin inertia out of the carrier's: (3) holds with the inertia that is left.
 """
 
 from __future__ import annotations
@@ -75,15 +79,18 @@ def passivity_tracking(
     gravity: Callable[[Any, Array], Array] | None = None,
     base_velocity: Any = None,
 ) -> Any:
-    """The law tau(craft, t, q, v), or the Controller where it has memory: base and driven joints follow reference(t), by (1)-(5) above.
+    """The law tau(craft, t, q, v), or the Controller where it has memory: base and driven joints follow reference(t),
+    by (1)-(5) above.
 
-    mode: "flying" (a wrench acts on the base; reference(t) is a CraftReference, or a PoseReference where no joint is driven) or
-    "floating" (nothing does; a JointReference). bandwidth, damping: in 1/s; damping is twice the bandwidth by default. gain: N m s and N s,
-    one number or one for each of base and joints.
-    adaptation: in 1/J; 0: nothing is learnt. estimate: the craft whose mass properties the law believes in, to begin with; needed in
-    order to learn; by default the true ones. environment: loads on the bodies that the law knows of. gravity(t, p_N) -> (3,): a field that pulls
-    every body at its origin in proportion to its mass, and is learnt with it. base_velocity: in floating mode, V_r to begin with, (6,), zero by
-    default: the base's own velocity at the start saves a craft that tumbles a transient that it would learn from in vain.
+    mode: "flying" (a wrench acts on the base; reference(t) is a CraftReference, or a PoseReference where no joint is
+    driven) or "floating" (nothing does; a JointReference). bandwidth, damping: in 1/s; damping is twice the bandwidth
+    by default. gain: N m s and N s, one number or one for each of base and joints.
+    adaptation: in 1/J; 0: nothing is learnt. estimate: the craft whose mass properties the law believes in, to begin
+    with; needed in order to learn; by default the true ones. environment: loads on the bodies that the law knows of.
+    gravity(t, p_N) -> (3,): a field that pulls every body at its origin in proportion to its mass, and is learnt with
+    it. base_velocity: in floating mode, V_r to begin with, (6,), zero by
+    default: the base's own velocity at the start saves a craft that tumbles a transient that it would learn from in
+    vain.
     """
     if mode not in ("flying", "floating"):
         raise ValueError(f"{NAME}: mode is '{mode}'; expected 'flying' or 'floating'.")
@@ -251,7 +258,9 @@ def reference_velocity(
 
 
 def base_inertia(craft: Spacecraft, q: Array, inertias: Mapping[str, RigidInertia]) -> Array:
-    """M_0 (6, 6) of bodies with these inertias, all joints locked, in base axes; positive definite where all are physical."""
+    """M_0 (6, 6) of bodies with these inertias, all joints locked, in base axes; positive definite where all are
+    physical.
+    """
     total = dict(inertias)
     for B, P in reversed(craft.base_to_tip):
         if P is not None:
@@ -276,7 +285,8 @@ def _base_and_joints(craft: Spacecraft, wanted: Any) -> tuple[PoseReference, Joi
     if isinstance(wanted, PoseReference):
         if n:
             raise TypeError(
-                f"{NAME}: the reference is a PoseReference and says nothing of the {n} driven joints of {craft.name}; give a CraftReference."
+                f"{NAME}: the reference is a PoseReference and says nothing of the {n} driven joints of {craft.name}; "
+                "give a CraftReference."
             )
         wanted = CraftReference(wanted, JointReference(np.zeros(0), np.zeros(0), np.zeros(0)))
     if not isinstance(wanted, CraftReference):

@@ -13,7 +13,9 @@ from .timing import Timing
 
 
 def line(X: Pose, to: Any, timing: Callable[[Any], Timing], *, R: Array | None = None) -> PosePath:
-    """The origin moves straight to `to` (in N), while the frame turns evenly about one axis to R (default: it does not turn)."""
+    """The origin moves straight to `to` (in N), while the frame turns evenly about one axis to R (default: it does not
+    turn).
+    """
     start, step = np.asarray(X.p), np.asarray(to, dtype=float) - np.asarray(X.p)
     turn_N = np.zeros(3) if R is None else log_so3(R @ X.R.T)
 
@@ -28,7 +30,7 @@ def line(X: Pose, to: Any, timing: Callable[[Any], Timing], *, R: Array | None =
 def arc(
     X: Pose, center: Any, axis: Any, angle: float, timing: Callable[[Any], Timing], *, turn: bool = False
 ) -> PosePath:
-    """The origin moves by `angle` on a circle about `axis` through `center` (in N); with `turn` the frame turns along."""
+    """The origin moves by `angle` on a circle about `axis` through `center` (in N); with `turn` the frame turns."""
     c, a = np.asarray(center, dtype=float), np.asarray(axis, dtype=float)
     a = a / np.sqrt(a @ a)
     r0 = np.asarray(X.p) - c

@@ -1,17 +1,21 @@
-"""Mass properties that cannot become unphysical: the pseudo-inertia of a body by log-Cholesky parameters, and how they are learnt.
+"""Mass properties that cannot become unphysical: the pseudo-inertia of a body by log-Cholesky parameters, and how they
+are learnt.
 
     P = [[S, h], [h^T, m]],   S = 1/2 tr(I_o) 1 - I_o = integral of r r^T dm                                   (1)
 
-is positive definite exactly where mass, centre of mass and inertia are those of some body with volume. With L_0 L_0^T the one that is believed in
-to begin with, P = (L_0 L) (L_0 L)^T, L lower triangular, theta = (log of L's diagonal, L below it): theta = 0 is the beginning, every theta in
-R^10 is a body, and every body with volume is one theta. Wensing, Kim & Slotine (2017); Rucker & Wensing (2022).
+is positive definite exactly where mass, centre of mass and inertia are those of some body with volume. With L_0 L_0^T
+the one that is believed in to begin with, P = (L_0 L) (L_0 L)^T, L lower triangular, theta = (log of L's diagonal, L
+below it): theta = 0 is the beginning, every theta in R^10 is a body, and every body with volume is one theta. Wensing,
+Kim & Slotine (2017); Rucker & Wensing (2022).
 
-Learning is steepest descent where distances are measured by the potential F, Q = L L^T being P in units of the first guess:
+Learning is steepest descent where distances are measured by the potential F, Q = L L^T being P in units of the first
+guess:
 
     F = -log det Q + 1/2 tr(Q Q),     F''(Q)[Q'] = Q^-1 Q' Q^-1 + Q' = -gain B                                (2)
 
-Its first part is infinite where bodies cease to be (Lee, Kwon & Park 2018); alone it lets them grow as exp(gain times energy), which the second
-part bounds. Neither units nor the body's frame matter. For any slope . pi = tr(Q B), the divergence
+Its first part is infinite where bodies cease to be (Lee, Kwon & Park 2018); alone it lets them grow as exp(gain times
+energy), which the second part bounds. Neither units nor the body's frame matter. For any slope . pi = tr(Q B), the
+divergence
 
     D = F(true) - F(Q) - F'(Q)[true - Q] >= 0     changes at     -gain slope . (pi - pi_true)                 (3)
 
@@ -124,7 +128,8 @@ def first_factors(estimate: Spacecraft) -> dict[str, Array]:
             found[body.name] = first_factor(estimate.inertia(body.name))
         except ValueError as reason:
             raise ValueError(
-                f"body '{body.name}' of {estimate.name} has no volume: {reason}. Estimates stay strictly physical: give it some thickness."
+                f"body '{body.name}' of {estimate.name} has no volume: {reason}. Estimates stay strictly physical: "
+                "give it some thickness."
             ) from None
     return found
 

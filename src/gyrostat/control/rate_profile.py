@@ -1,4 +1,4 @@
-"""Joint references: positions, rates and accelerations over time; piecewise constant rates, as in Wilde et al. (2018)."""
+"""Joint references of piecewise constant rates, as in Wilde et al. (2018)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class RateProfile:
     """Rates that jump at given times and are constant between; before the first time the joints rest at `start`.
 
     times: (k,) increasing; rates: (k, n), from each time to the next, the last for ever; start: (n,), zero by default.
-    For joints whose rates are derivatives of their coordinates. The reference acceleration is zero (the jumps are impulses).
+    For joints whose rates are derivatives of their coordinates. The reference acceleration is zero (the jumps are
+    impulses).
     """
 
     times: Array
@@ -65,8 +66,8 @@ def one_joint_at_a_time(
 ) -> RateProfile:
     """The paper's manoeuvre: each joint in turn goes out at `rate`, rests, goes back twice as far, rests, and returns.
 
-    One joint takes `4 move + 2 rest` = 44 s; `period` is the time from one joint's start to the next one's (the paper does not
-    state it; 44 s, without a pause, by default).
+    One joint takes `4 move + 2 rest` = 44 s; `period` is the time from one joint's start to the next one's (the paper
+    does not state it; 44 s, without a pause, by default).
     """
     cycle = np.array([0.0, move, move + rest, 3 * move + rest, 3 * move + 2 * rest, 4 * move + 2 * rest])
     rates = np.array([rate, 0.0, -rate, 0.0, rate, 0.0])

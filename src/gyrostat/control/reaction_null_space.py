@@ -1,6 +1,7 @@
 """Reaction null space: moving the arm without turning the base. Yoshida, Hashizume & Abiko (2001).
 
-On a floating base, the driven joints turn it by w' = b_w - X_w q'' (`craft_response`). Joint motions in the null space of X_w (3, n) leave it
+On a floating base, the driven joints turn it by w' = b_w - X_w q'' (`craft_response`). Joint motions in the null space
+of X_w (3, n) leave it
 alone: n - 3 dimensions of them.
 """
 
@@ -23,7 +24,9 @@ RIDGE = 1e-12
 
 
 def base_rotation_map(craft: Spacecraft, q: Array) -> Array:
-    """X_w (3, joints): at zero momentum the base turns at w_NB_B = -X_w qdot of the driven joints, all else held on its carrier."""
+    """X_w (3, joints): at zero momentum the base turns at w_NB_B = -X_w qdot of the driven joints, all else held on its
+    carrier.
+    """
     base = demand_free_base(craft, "base_rotation_map")
     return eliminate(craft, q).X[:3, craft.at(Role.driven) - base.nv]
 
@@ -41,7 +44,8 @@ def reactionless(
     kp: float = 4.0,
     kd: float = 4.0,
 ) -> Law:
-    """The law tau(craft, t, q, v): the arm follows what it can of the wished joint rates while the base keeps its attitude.
+    """The law tau(craft, t, q, v): the arm follows what it can of the wished joint rates while the base keeps its
+    attitude.
 
         q'' = N servo (wish - qdot) + X_w^# (b_w - w'_d),   N = 1 - X_w^# X_w                                 (1)
         w'_d = kp e - kd w                                   held still, and at `attitude` (quat_NB) if given   (2)

@@ -1,7 +1,8 @@
 """Sensors: what a controller gets to see of the state, with bias, noise, quantisation, at its own samples.
 
-A reading is a function of (state, seed, run, sample): the same in any batch, traced or not. Each sensor has its own channel of noise, by the
-name of the craft and what the sensor reads there, so that no two of them are noisy in the same way unless they are told to be.
+A reading is a function of (state, seed, run, sample): the same in any batch, traced or not. Each sensor has its own
+channel of noise, by the name of the craft and what the sensor reads there, so that no two of them are noisy in the same
+way unless they are told to be.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Imperfection:
-    """true + bias + noise (standard deviation), rounded to a multiple of `quantum` (0: not rounded). Numbers, or one per component.
+    """true + bias + noise (standard deviation), rounded to a multiple of `quantum` (0: not rounded). Numbers, or one
+    per component.
 
     channel: a number or a name; sensors of the same channel have the same noise. By default every sensor has its own.
     """
@@ -61,7 +63,9 @@ class Imperfection:
 
 
 def channel_number(channel: int | str) -> int:
-    """Of a channel by name: the same everywhere, below 2^40 so that its numbers stay exact as floats, above those that people choose."""
+    """Of a channel by name: the same everywhere, below 2^40 so that its numbers stay exact as floats, above those that
+    people choose.
+    """
     if not isinstance(channel, str):
         return int(channel)
     return 1_000_000 + int.from_bytes(hashlib.sha256(channel.encode()).digest()[:5], "big") % (2**40 - 1_000_000)
@@ -86,7 +90,8 @@ class RateGyro:
 
 @dataclass(frozen=True, eq=False)
 class StarTracker:
-    """Attitude quat_NB of the base, (4,): the true one turned by a small random rotation in base axes. On a base of any kind.
+    """Attitude quat_NB of the base, (4,): the true one turned by a small random rotation in base axes. On a base of any
+    kind.
 
     noise in rad: one number, or one per axis (about the boresight it is larger). bias: misalignment in rad, (3,).
     """
@@ -114,7 +119,8 @@ class Encoders:
 
 @dataclass(frozen=True, eq=False)
 class ForceTorque:
-    """The wrench that a joint passes on to its distal body, [torque; force] about Bo in B, (6,): what a wrist sensor reads.
+    """The wrench that a joint passes on to its distal body, [torque; force] about Bo in B, (6,): what a wrist sensor
+    reads.
 
     It needs the acceleration: `vdot = gs.forward_dynamics(craft, q, v, tau, wrenches=...)`. tare: taken off, (6,).
     """
@@ -154,7 +160,8 @@ class Instruments:
         if self.tracker is not None:
             if base.motion.quaternion is None:
                 raise ValueError(
-                    f"a star tracker reads an attitude; q of {craft.name} holds none, for its base is {base.kind}. Leave the tracker out."
+                    f"a star tracker reads an attitude; q of {craft.name} holds none, for its base is {base.kind}. "
+                    "Leave the tracker out."
                 )
             at = range(craft.nq)[base.q_at][base.motion.quaternion]
             put(seen_q, at, quat_multiply(q[list(at)], self.tracker.turn(craft, place)))
@@ -168,7 +175,9 @@ class Instruments:
         return np.array(seen_q), np.array(seen_v)
 
     def _base_rates(self, craft: Spacecraft, gyro: RateGyro, q: Array, v: Array, place: Place) -> Array:
-        """The base's part of v, what turns it as the gyro reads it: H_w^T w, where the columns of H_w (3, nv) are at right angles."""
+        """The base's part of v, what turns it as the gyro reads it: H_w^T w, where the columns of H_w (3, nv) are at
+        right angles.
+        """
         base = craft.joints[0]
         body, X_BF = craft.locate(gyro.frame)
         if body != craft.base:
@@ -177,7 +186,8 @@ class Instruments:
         turns = [k for k in range(base.nv) if not all(is_zero(x) for x in H_w[:, k])]
         if not turns or not base.motion.constant_map:  # which move on: they need not stay at right angles
             raise ValueError(
-                f"a gyro cannot tell the rates of a base that is {base.kind}, as that of {craft.name} is. Leave the gyro out."
+                f"a gyro cannot tell the rates of a base that is {base.kind}, as that of {craft.name} is. Leave the "
+                "gyro out."
             )
         w = X_BF.R @ gyro(craft, q, v, place)
         read = dict(zip(turns, H_w[:, turns].T @ w, strict=True))
@@ -193,7 +203,8 @@ class Instruments:
 
 
 def biased_walk(bias: Array, walk: float, period: float, place: Place, channel: int | str = "gyro bias") -> Array:
-    """A gyro's bias one sample later: a random walk of `walk` rad/s per sqrt(s). Keep it in a Controller's memory, (3,).
+    """A gyro's bias one sample later: a random walk of `walk` rad/s per sqrt(s). Keep it in a Controller's memory,
+    (3,).
 
     channel: a number or a name of its own for each gyro that walks.
     """

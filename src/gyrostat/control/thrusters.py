@@ -22,8 +22,8 @@ G0 = 9.80665  # m/s^2
 def thruster_matrix(craft: Spacecraft, q: Array | None = None) -> Array:
     """Generalised force per unit of thrust, (nv, thrusters): tau = thruster_matrix @ thrusts.
 
-    A thruster on a base (of any kind, of any member) makes the wrench F = [p x d; d], H^T F by the base's joint; one on another body,
-    J^T d, which needs q.
+    A thruster on a base (of any kind, of any member) makes the wrench F = [p x d; d], H^T F by the base's joint; one on
+    another body, J^T d, which needs q.
     """
     columns = []
     roots = {body.name: body.joint for body in craft.roots}
@@ -37,7 +37,8 @@ def thruster_matrix(craft: Spacecraft, q: Array | None = None) -> Array:
         if q is None:
             where_it_is = "not on the base" if base is None else f"whose joint is {base.kind}"
             raise ValueError(
-                f"thruster '{thruster.name}' sits on '{thruster.body}', {where_it_is}: its effect depends on q; give it."
+                f"thruster '{thruster.name}' sits on '{thruster.body}', {where_it_is}: its effect depends on q; give "
+                "it."
             )
         d_N = forward_kinematics(craft, q).R_NB[craft.index(thruster.body)] @ d
         columns.append(jacobian(craft, q, thruster.body, p)[3:].T @ d_N)
@@ -59,9 +60,11 @@ def propellant_rate(craft: Spacecraft, thrusts: Array) -> Any:
 
 
 def without_propellant(craft: Spacecraft, used: Any, *, body: str | None = None, tank: Any = None) -> Spacecraft:
-    """The craft with that much less mass, in kg: a point mass taken out of `body` (the base) at `tank` (its centre of mass).
+    """The craft with that much less mass, in kg: a point mass taken out of `body` (the base) at `tank` (its centre of
+    mass).
 
-    For long burns: simulate in stages, and go on from q and v with the lighter craft; what leaves takes its own momentum with it.
+    For long burns: simulate in stages, and go on from q and v with the lighter craft; what leaves takes its own
+    momentum with it.
     """
     B = craft.body(craft.base if body is None else body)
     p = B.com if tank is None else np.asarray(tank)
@@ -90,15 +93,18 @@ class PulseReport(NamedTuple):
 
 @dataclass(frozen=True)
 class Pulses:
-    """A law's load on the base (its wrench, for a free one), made by the craft's thrusters, which must sit there, in pulses.
+    """A law's load on the base (its wrench, for a free one), made by the craft's thrusters, which must sit there, in
+    pulses.
 
-    Every `period` the wanted wrench is shared among the thrusters (`allocate`). A thruster that shall give f on average is on for
+    Every `period` the wanted wrench is shared among the thrusters (`allocate`). A thruster that shall give f on average
+    is on for
 
         on = (f period + carried) / max_thrust,  if that is at least its minimum on-time; else not at all           (1)
 
-    and what it did not give is carried to the next period. Pulses start with the period and are resolved in `ticks` equal
-    parts of it: a part that a pulse covers partly gets the mean thrust, so that impulses are exact. Joints and wheels get the law's
-    load, held over each part.
+    and what it did not give is carried to the next period. Pulses start with the period and are resolved in `ticks`
+    equal
+    parts of it: a part that a pulse covers partly gets the mean thrust, so that impulses are exact. Joints and wheels
+    get the law's load, held over each part.
     """
 
     craft: Spacecraft
@@ -110,7 +116,8 @@ class Pulses:
         for thruster in self.craft.thrusters:
             if thruster.body != self.craft.base:
                 raise ValueError(
-                    f"Pulses: thruster '{thruster.name}' sits on '{thruster.body}', whose pose it would have to know; expected all thrusters "
+                    f"Pulses: thruster '{thruster.name}' sits on '{thruster.body}', whose pose it would have to know; "
+                    "expected all thrusters "
                     f"on the base '{self.craft.base}'."
                 )
         thruster_matrix(self.craft)  # refuses what it cannot map
@@ -135,7 +142,9 @@ class Pulses:
     def controller(
         self, law: Callable[[Spacecraft, Any, Array, Array], Array], instruments: Instruments | None = None
     ) -> Controller:
-        """The sampled controller that makes the base's part of `law` by pulses. instruments: what the law sees in place of the state."""
+        """The sampled controller that makes the base's part of `law` by pulses. instruments: what the law sees in place
+        of the state.
+        """
         tick = self.period / self.ticks
 
         def step(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, place: Place) -> tuple[Array, Array]:

@@ -39,7 +39,8 @@ def slowed(path: Callable[[Any], Any], factor: float) -> Callable[[Any], Any]:
 def scale_to_limits(path: JointPath, duration: float, *, rate: Any, acceleration: Any, samples: int = 2001) -> float:
     """The factor for `slowed` that keeps a joint path within its limits; more than one where there is room.
 
-    rates scale with the factor, accelerations with its square: factor = min(rate / peak rate, sqrt(acceleration / peak acceleration)).
+    rates scale with the factor, accelerations with its square: factor = min(rate / peak rate, sqrt(acceleration / peak
+    acceleration)).
     """
     references = [path(t) for t in np.linspace(0.0, duration, samples)]
     peak_rate = np.abs([r.qdot for r in references]).max(axis=0)

@@ -1,13 +1,13 @@
 """M vdot_r + C(q, v) v_r: what the whole craft needs to follow a reference velocity, as loads and as a regressor.
 
-C is the Christoffel matrix, for which Mdot - 2C is skew. With U and A the body twists and accelerations that v_r and vdot_r make (the
-joints' maps changing at v), and Q(V) = V x* M V, the wrench on one body is
+C is the Christoffel matrix, for which Mdot - 2C is skew. With U and A the body twists and accelerations that v_r and
+vdot_r make (the joints' maps changing at v), and Q(V) = V x* M V, the wrench on one body is
 
     F = M (A - 1/2 V x U) + 1/2 (Q(V + U) - Q(V) - Q(U)),                                                    (1)
     A = Ad A_P + H vdot_r + (Hdot + V x H) v_r                                                               (2)
 
-which is M A + B U of `christoffel_matrix`: symmetric in V and U but for the maps' own change, linear in the inertial parameters. Slotine & Li
-(1987), in body frames.
+which is M A + B U of `christoffel_matrix`: symmetric in V and U but for the maps' own change, linear in the inertial
+parameters. Slotine & Li (1987), in body frames.
 """
 
 from __future__ import annotations
@@ -79,6 +79,8 @@ def tracking_force(craft: Spacecraft, q: Array, v: Array, v_r: Array, vdot_r: Ar
 
 
 def tracking_regressor(craft: Spacecraft, q: Array, v: Array, v_r: Array, vdot_r: Array) -> Array:
-    """Y (nv, 10 nbodies) with `Y @ inertial_parameters(craft) = M vdot_r + C v_r`, rotors apart; for v_r = v the regressor of dynamics."""
+    """Y (nv, 10 nbodies) with `Y @ inertial_parameters(craft) = M vdot_r + C v_r`, rotors apart; for v_r = v the
+    regressor of dynamics.
+    """
     X_PB, V, U, A = reference_motions(craft, q, v, v_r, vdot_r)
     return at_the_joints(craft, q, X_PB, {B: wrench_regressor(V[B], U[B], A[B]) for B, _ in craft.base_to_tip})

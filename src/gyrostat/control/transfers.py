@@ -39,8 +39,9 @@ def two_impulses(
 ) -> tuple[Impulse, Impulse]:
     """The impulses at t0 and t1 that lead from (rho, rhodot) to another, in the Hill frame.
 
-    With the transition matrix Phi: dv_0 = Phi_rv^-1 (rho_1 - Phi_rr rho_0) - rhodot_0. exact: corrected until the true two-body motion
-    arrives, to the round-off of absolute positions; the linear one misses by separation^2/radius. A ValueError if it does not.
+    With the transition matrix Phi: dv_0 = Phi_rv^-1 (rho_1 - Phi_rr rho_0) - rhodot_0. exact: corrected until the true
+    two-body motion arrives, to the round-off of absolute positions; the linear one misses by separation^2/radius. A
+    ValueError if it does not.
     """
     rho0, u0 = (_vector(x, "start") for x in start)
     rho1, u1 = (_vector(x, "end") for x in end)
@@ -49,7 +50,8 @@ def two_impulses(
     Phi = yamanaka_ankersen(orbit, t0, t1)
     if np.linalg.cond(Phi[:3, 3:] / (t1 - t0)) > 1e8:
         raise ValueError(
-            f"two impulses {t1 - t0:.6g} s apart, a multiple of half the period ({orbit.period:.6g} s): not every point can be reached "
+            f"two impulses {t1 - t0:.6g} s apart, a multiple of half the period ({orbit.period:.6g} s): not every "
+            "point can be reached "
             f"then. Choose another duration."
         )
     u = np.linalg.solve(Phi[:3, 3:], rho1 - Phi[:3, :3] @ rho0)
@@ -70,7 +72,8 @@ def _vector(x: Any, what: str) -> Array:
 def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Array) -> Array:
     """The rate at t0 with which the true motion passes rho1 at t1: Newton's method, steps halved where they lead away.
 
-    What a change of the rate does at t1 is the transition matrix of the member's own orbit, seen in the frames of the reference.
+    What a change of the rate does at t1 is the transition matrix of the member's own orbit, seen in the frames of the
+    reference.
     """
     turns = (t1 - t0) / orbit.period
     allowed = (
@@ -95,7 +98,8 @@ def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Arra
     left = np.linalg.norm(miss)
     how = f"misses by {left:.3g} m (allowed {allowed:.1g} m)" if np.isfinite(left) else "leaves the planet, or meets it"
     raise ValueError(
-        f"two impulses: {np.linalg.norm(rho1 - rho0):.6g} m in {t1 - t0:.6g} s; the true motion {how}, however it is corrected. "
+        f"two impulses: {np.linalg.norm(rho1 - rho0):.6g} m in {t1 - t0:.6g} s; the true motion {how}, however it is "
+        "corrected. "
         f"Choose another duration, a nearer goal, or exact=False for the linear model alone."
     )
 
@@ -122,11 +126,13 @@ def _sensitivity(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array) -> A
 def least_energy_transfer(
     orbit: Orbit, t0: float, t1: float, start: tuple[Any, Any], end: tuple[Any, Any]
 ) -> Callable[[Any], Array]:
-    """Acceleration u(t) (3,) in the Hill frame that leads from (rho, rhodot) to another in t0..t1 with least integral of u^2.
+    """Acceleration u(t) (3,) in the Hill frame that leads from (rho, rhodot) to another in t0..t1 with least integral
+    of u^2.
 
         u = B^T Phi(t1, t)^T W^-1 (x_1 - Phi(t1, t0) x_0),   W = integral of Phi B B^T Phi^T
 
-    On circular orbits, where Phi is Clohessy and Wiltshire's in closed form; zero before t0 and after t1. `t` may be a symbol.
+    On circular orbits, where Phi is Clohessy and Wiltshire's in closed form; zero before t0 and after t1. `t` may be a
+    symbol.
     """
     from ..algebra import where
 
@@ -150,7 +156,8 @@ def least_energy_transfer(
 
 
 def hill_thrust(orbit: Orbit, acceleration: Callable[[Any], Array], mass: float) -> Callable[..., Array]:
-    """A control law (craft, t, q, v) -> tau that pushes a free base at its centre of mass with an acceleration given in the Hill frame.
+    """A control law (craft, t, q, v) -> tau that pushes a free base at its centre of mass with an acceleration given in
+    the Hill frame.
 
     mass: of what shall be accelerated so, in kg.
     """

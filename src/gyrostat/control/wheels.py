@@ -25,9 +25,11 @@ def wheel_pyramid(
     name: str = "wheel",
     **limits: Any,
 ) -> tuple[Body, ...]:
-    """Four wheels on the body `parent`, their axes evenly about z and raised by `elevation` towards it (default: equal in x, y and z).
+    """Four wheels on the body `parent`, their axes evenly about z and raised by `elevation` towards it (default: equal
+    in x, y and z).
 
-    limits: `max_torque`, `max_speed`, `position` of each, as of `gs.Wheel`. Any three of the four turn the body about all axes.
+    limits: `max_torque`, `max_speed`, `position` of each, as of `gs.Wheel`. Any three of the four turn the body about
+    all axes.
     """
     wheels = []
     for k in range(4):
@@ -94,13 +96,14 @@ def momentum_capacity(craft: Spacecraft) -> Array:
 
 
 def torque_range(limits: Any, speed: Any) -> tuple[Any, Any]:
-    """Smallest and largest torque of a wheel at that speed: the limit, less what would push it past its largest speed."""
+    """Smallest and largest torque of a wheel at that speed: the limit, less what would push it past its top speed."""
     top, most = limits.effort, limits.velocity
     if not np.isfinite(most):
         return -top, top
     if not np.isfinite(top):
         raise ValueError(
-            "a wheel has max_speed but no max_torque: give max_torque= too; its drive lets the torque fall to zero at the limit."
+            "a wheel has max_speed but no max_torque: give max_torque= too; its drive lets the torque fall to zero at "
+            "the limit."
         )
     room = TAPER * most
     return -top * clip((most + speed) / room, 0.0, 1.0), top * clip((most - speed) / room, 0.0, 1.0)

@@ -17,16 +17,18 @@ WORLD = "world"
 
 
 def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
-    """Separate spacecraft as one model: each base moves freely, as before, on a massless body "world" that is fixed in N.
+    """Separate spacecraft as one model: each base moves freely, as before, on a massless body "world" that is fixed in
+    N.
 
-    q and v are those of the first, the second, ...; wheels last. Names that two of them share get the spacecraft's own name in front,
-    as in "target.base". Constraints may then bind any frames of any of them. `members` of the result says what belongs to whom; those of
-    a model that was put together already become members themselves.
+    q and v are those of the first, the second, ...; wheels last. Names that two of them share get the spacecraft's own
+    name in front, as in "target.base". Constraints may then bind any frames of any of them. `members` of the result
+    says what belongs to whom; those of a model that was put together already become members themselves.
     """
     crafts = list(crafts)
     if len({craft.name for craft in crafts}) < len(crafts):
         raise ValueError(
-            f"{name}: spacecraft share a name: {', '.join(c.name for c in crafts)}. Rename them with dataclasses.replace."
+            f"{name}: spacecraft share a name: {', '.join(c.name for c in crafts)}. Rename them with "
+            "dataclasses.replace."
         )
     shared = _shared(crafts)
     bodies = [Body(WORLD, joint=Joint(WORLD, "fixed"))]
@@ -47,14 +49,17 @@ def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
 def attach(
     craft: Spacecraft, target: Spacecraft, at: str, by: str | None = None, *, pose: Pose = IDENTITY
 ) -> Spacecraft:
-    """`target` fixed to `craft` as one tree: its frame `by` (its base by default) at the frame `at` of the craft, `pose` apart.
+    """`target` fixed to `craft` as one tree: its frame `by` (its base by default) at the frame `at` of the craft,
+    `pose` apart.
 
-    What the target carries stays on it. `by` must be on the target's base. Names are as in `together`, so that `transfer_state` takes a
-    state from there. Where `craft` was put together from members, the target becomes part of the one that carries `at`.
+    What the target carries stays on it. `by` must be on the target's base. Names are as in `together`, so that
+    `transfer_state` takes a state from there. Where `craft` was put together from members, the target becomes part of
+    the one that carries `at`.
     """
     if target.memberships:
         raise ValueError(
-            f"attach: {target.name} holds {len(target.memberships)} spacecraft, of which only one can be grasped. Attach that one, and put "
+            f"attach: {target.name} holds {len(target.memberships)} spacecraft, of which only one can be grasped. "
+            "Attach that one, and put "
             f"the rest beside it with gs.together."
         )
     shared = _shared([craft, target])
@@ -63,7 +68,8 @@ def attach(
     held, X_TG = (other.base, IDENTITY) if by is None else other.locate(_name(target, by, shared))
     if held != other.base:
         raise ValueError(
-            f"attach: frame '{by}' is on body '{held}' of {target.name}, whose base is '{other.base}'. Grasp a frame of the base, or keep "
+            f"attach: frame '{by}' is on body '{held}' of {target.name}, whose base is '{other.base}'. Grasp a frame "
+            "of the base, or keep "
             f"both apart with gs.together and a weld constraint."
         )
     R, p = compose(compose(X_BF, pose), inverse(X_TG))
@@ -77,7 +83,9 @@ def attach(
 
 
 def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tuple[Array, Array]:
-    """The state of the joints that both have, by name, with the rest of `to` at zero: from `together` to one of its members, or back."""
+    """The state of the joints that both have, by name, with the rest of `to` at zero: from `together` to one of its
+    members, or back.
+    """
     known = {joint.name: joint for joint in source.joints}
     qs, vs = [], []
     for joint in to.joints:

@@ -1,20 +1,22 @@
 """Serial arms from Denavit-Hartenberg tables, in two conventions.
 
-"wilde": the customised standard (distal) convention of Wilde, Kwok Choon, Grompone, Romano (2018), equations 1, 2, 8-10:
+"wilde": the customised standard (distal) convention of Wilde, Kwok Choon, Grompone, Romano (2018), equations 1, 2,
+8-10:
 
-    T_J1 = T_base (R_01, b_0),   T_J{i+1} = T_Ji A(q_i, d_i, alpha_i, a_i + b_i),   T_Li = T_Ji A(q_i, d_i, alpha_i, a_i)     (1)
-    A(theta, d, alpha, c) = Rz(theta) Tz(d) Tx(c) Rx(alpha)                                                                  (2)
+    T_J1 = T_base (R_01, b_0),  T_J{i+1} = T_Ji A(q_i, d_i, alpha_i, a_i + b_i),  T_Li = T_Ji A(q_i, d_i, alpha_i, a_i)  (1)
+    A(theta, d, alpha, c) = Rz(theta) Tz(d) Tx(c) Rx(alpha)                                                          (2)
 
-    A link is cut by its centre of mass into `a` (joint to centre of mass) and `b` (onwards to the next joint). Its inertia is
-    given in the link frame L_i, which sits in the centre of mass, parallel to the next joint's frame.
+    A link is cut by its centre of mass into `a` (joint to centre of mass) and `b` (onwards to the next joint). Its
+    inertia is given in the link frame L_i, which sits in the centre of mass, parallel to the next joint's frame.
 
 "modified": Craig's proximal convention. Frame i is fixed on link i, its z along joint i:
 
-    T_i = T_{i-1} Rx(alpha) Tx(a) Rz(theta + q_i) Tz(d)                                                                      (3)
+    T_i = T_{i-1} Rx(alpha) Tx(a) Rz(theta + q_i) Tz(d)                                                              (3)
 
     alpha and a belong to the previous link, as printed in such tables. Centre of mass and inertia are given in frame i.
 
-In both, frame 0 (joint 1's, for "wilde") is the mount on the base, and a body's own frame B turns with its joint, at its joint.
+In both, frame 0 (joint 1's, for "wilde") is the mount on the base, and a body's own frame B turns with its joint, at
+its joint.
 """
 
 from __future__ import annotations

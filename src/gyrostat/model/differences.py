@@ -16,7 +16,9 @@ _LIMITS = ("lower", "upper", "velocity", "effort")
 
 
 def difference(a: Spacecraft, b: Spacecraft) -> str:
-    """The first difference, as in "link_3.mass is 50, was 40"; empty if there is none. Names and shapes of the whole do not count."""
+    """The first difference, as in "link_3.mass is 50, was 40"; empty if there is none. Names and shapes of the whole do
+    not count.
+    """
     for (name, value), (other, before) in zip(_facts(a), _facts(b), strict=False):
         if name != other:
             return f"it has {name} where it had {other}"

@@ -1,7 +1,8 @@
 """Values given instead of a spacecraft's own, one or many at once: they are judged as when a spacecraft is built.
 
-A batch may hold a million of them, so what is plainly right (masses above zero, inertias well inside the physical) passes by array
-operations; whatever is not, is put into the spacecraft and validated like any other, and the message is the same.
+A batch may hold a million of them, so what is plainly right (masses above zero, inertias well inside the physical)
+passes by array operations; whatever is not, is put into the spacecraft and validated like any other, and the message is
+the same.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ValueCheck:
             self._look_closely(given)
 
     def _plain(self, given: Mapping[str, Array]) -> bool:
-        """True if every value is right for certain, without a look at the rest of the craft: nearly always, and quick."""
+        """True if every value is right for certain, without a look at the rest of the craft: mostly so, and quick."""
         for name, x in given.items():
             key, least = name.rpartition(".")[2], x.min()
             if key in ("axis", "orientation") or not (least > -LARGEST and x.max() < LARGEST):
@@ -113,12 +114,13 @@ class ValueCheck:
         if len(wrong):
             at = tuple(int(k) for k in wrong[0])
             raise ValueError(
-                f"{self.what}['{name}']{_of_run(at)} is {x[at].tolist()}, of length {length[at]:.6g}; expected a unit vector. "
+                f"{self.what}['{name}']{_of_run(at)} is {x[at].tolist()}, of length {length[at]:.6g}; expected a unit "
+                "vector. "
                 f"Divide it by its length."
             )
 
     def _judge(self, given: Mapping[str, Array], batch: tuple[int, ...], at: tuple[int, ...]) -> None:
-        """The spacecraft of one run, validated: an error is raised, a warning that its own values do not have is made."""
+        """The spacecraft of one run, validated: errors are raised, warnings that its own values lack are made."""
         own = {}
         for name, x in given.items():
             shape = np.shape(self.craft.value(name))
@@ -209,7 +211,9 @@ def _not_negative(c: Array) -> Array:
 
 
 def _physical(c: Array) -> Array:
-    """No moment larger than the sum of the other two, up to what validation lets pass: tr(I)/2 - I has no negative moment."""
+    """No moment larger than the sum of the other two, up to what validation lets pass: tr(I)/2 - I has no negative
+    moment.
+    """
     xx, xy, xz, yy, yz, zz = np.moveaxis(c, -1, 0)
     half = 0.5 * (xx + yy + zz) * (1.0 + 1e-6)
     rest = np.stack([half - xx, -xy, -xz, half - yy, -yz, half - zz], axis=-1)

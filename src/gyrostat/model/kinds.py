@@ -45,7 +45,8 @@ from ..algebra import (
 class AbstractKind(ABC):
     """What every kind offers. `axes` says how many axes it needs; units and labels are those of q and of v.
 
-    quaternion: where in q one stands, if any. rates_are_derivatives: v is d/dt q, entry by entry. motorised: motors may turn it; nothing inside moves a free joint.
+    quaternion: where in q one stands, if any. rates_are_derivatives: v is d/dt q, entry by entry. motorised: motors may
+    turn it; nothing inside moves a free joint.
     spins: its rate has no coordinate in q (wheels). unbound: it holds nothing, in any direction.
     """
 
@@ -103,7 +104,9 @@ class AbstractKind(ABC):
 
     @abstractmethod
     def spring_energy(self, q: Array, q0: Array) -> Any:
-        """Potential energy of a spring of stiffness one that is at ease at q0: half the squares of how far q is from there."""
+        """Potential energy of a spring of stiffness one that is at ease at q0: half the squares of how far q is from
+        there.
+        """
 
     @abstractmethod
     def spring_load(self, q: Array, q0: Array) -> Array:
@@ -243,7 +246,9 @@ class Planar(AbstractKind):
     q_labels, v_labels = ("x", "y", "angle"), ("rate", "vx", "vy")
 
     def _plane(self) -> Array:
-        """Columns: two unit vectors that span the plane, the first as near to x as can be (to y, if the normal is near x)."""
+        """Columns: two unit vectors that span the plane, the first as near to x as can be (to y, if the normal is near
+        x).
+        """
         near = where(absolute(self.axis[0]) > 0.9, np.eye(3)[1], np.eye(3)[0])
         first = near - (near @ self.axis) * self.axis
         first = first / sqrt(first @ first)
@@ -354,8 +359,10 @@ def quat_rate(quat_AB: Array, w_AB_B: Array) -> Array:
     return 0.5 * np.concatenate([[-(u @ w_AB_B)], s * w_AB_B + cross(u, w_AB_B)])
 
 
-# Half the square of an angle as a series in x = 1 - cos(angle): sum of 2^n x^n / (n^2 (2n over n)). Cut off after sixteen terms it is
-# smooth on all of SO(3), half a turn included, where the angle itself has a ridge; its slope is the angle within 1e-10 at 60, 5e-6
+# Half the square of an angle as a series in x = 1 - cos(angle): sum of 2^n x^n / (n^2 (2n over n)). Cut off after
+# sixteen terms it is
+# smooth on all of SO(3), half a turn included, where the angle itself has a ridge; its slope is the angle within 1e-10
+# at 60, 5e-6
 # at 90 and 0.4 % at 120 degrees, and zero at half a turn, from where both ways back are as long.
 BALL_SPRING = tuple(2**n / (n * n * comb(2 * n, n)) for n in range(1, 17))
 

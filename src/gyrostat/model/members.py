@@ -21,7 +21,8 @@ NAMESPACES = ("body or frame", "joint", "thruster")
 class Membership:
     """One spacecraft of several: everything that hangs on its base.
 
-    base: that body's name in the model. renamed: {kind of part: {its own name: its name in the model}}, where they differ.
+    base: that body's name in the model. renamed: {kind of part: {its own name: its name in the model}}, where they
+    differ.
     """
 
     name: str
@@ -37,7 +38,8 @@ class Membership:
 class Member:
     """One spacecraft of several, as it would be alone, and where its coordinates stand.
 
-    craft: its own, with the masses and symbols that the model has now. q_at, v_at: places in the model's q and v, in its own order.
+    craft: its own, with the masses and symbols that the model has now. q_at, v_at: places in the model's q and v, in
+    its own order.
     body_at: rows of its bodies in arrays (nbodies, ...). size: nv of the model.
     """
 

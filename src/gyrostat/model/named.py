@@ -66,7 +66,8 @@ def _joined(
             value = value[..., None]  # one number for each run
         if value.shape[-1:] != (count,):
             raise ValueError(
-                f"{what}['{name}'] has shape {np.shape(values[name])}; expected the {count} {units} of a {joint.kind} joint."
+                f"{what}['{name}'] has shape {np.shape(values[name])}; expected the {count} {units} of a {joint.kind} "
+                "joint."
             )
         found.append(value)
     batch = np.broadcast_shapes(*(part.shape[:-1] for part in found))

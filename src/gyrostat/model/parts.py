@@ -51,7 +51,8 @@ def inertia_of(value: Any, what: str) -> Array:
         return array(inertia_matrix(given), (3, 3), what)
     if given.shape != (3, 3):
         raise ValueError(
-            f"{what} has shape {given.shape}; expected a (3, 3) matrix, (xx, xy, xz, yy, yz, zz), or three diagonal elements."
+            f"{what} has shape {given.shape}; expected a (3, 3) matrix, (xx, xy, xz, yy, yz, zz), or three diagonal "
+            "elements."
         )
     return array(given, (3, 3), what)
 
@@ -92,7 +93,8 @@ class Joint:
     axis, axis2: unit vectors in J, for the kinds that need them.
     stiffness, rest, damping, friction: passive loads, applied by `gs.simulate`.
     rotor_inertia, gear_ratio: add `rotor_inertia * gear_ratio**2` to the joint's inertia.
-    driven: a motor acts here (True) or none does (False); by default a joint with a spring has none, others have. See `Role`.
+    driven: a motor acts here (True) or none does (False); by default a joint with a spring has none, others have. See
+    `Role`.
     q_at, v_at: where its coordinates and rates stand in q and v; set by `Spacecraft.build`.
     """
 
@@ -264,7 +266,8 @@ def Wheel(
 ) -> Body:
     """A reaction or momentum wheel on the body `parent`, spinning about `axis` (in the carrier's axes).
 
-    By default the carrier's mass properties include it. With `included=False` they do not: give its mass and transverse inertia.
+    By default the carrier's mass properties include it. With `included=False` they do not: give its mass and transverse
+    inertia.
     """
     joint = Joint(name, "wheel", parent, position, axis=axis, limits=Limits(velocity=max_speed, effort=max_torque))
     if included and (mass != 0.0 or transverse_inertia != 0.0):

@@ -1,4 +1,4 @@
-"""Findings that need the whole tree: joints that move nothing, and mass properties that do not fit the size of a body."""
+"""Findings that need the whole tree: joints that move nothing, mass properties that do not fit a body's size."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ ROUND_OFF = 1e-13
 def immovable(bodies: Sequence[Body]) -> list[Finding]:
     """Joints without inertia along some direction of theirs: their acceleration would be undefined.
 
-    A joint may carry nothing at all (its composite inertia, all joints beyond it locked, is zero along it), or the inertia beyond
-    it may be free to yield (its articulated inertia is zero: a massless body between two joints with the same freedom).
+    A joint may carry nothing at all (its composite inertia, all joints beyond it locked, is zero along it), or the
+    inertia beyond it may be free to yield (its articulated inertia is zero: a massless body between two joints with the
+    same freedom).
     """
     inertias = _own_inertias(bodies)
     neutral = {body.name: body.joint.motion.neutral() for body in bodies}
@@ -43,7 +44,8 @@ def immovable(bodies: Sequence[Body]) -> list[Finding]:
             "error" if name in everywhere else "warning",
             "moves nothing of its own: other joints can undo its motion without moving any mass"
             + ("." if name in everywhere else ", at zero coordinates."),
-            "Give the bodies between these joints mass and inertia, make one of the joints fixed, or, if it is the base that has no "
+            "Give the bodies between these joints mass and inertia, make one of the joints fixed, or, if it is the "
+            "base that has no "
             "mass, hold the base (base='fixed').",
             f"joint '{name}'",
             code="moves-nothing" if name in everywhere else "singular-at-zero",
@@ -86,7 +88,8 @@ def _composite(
                 found.append(
                     Finding(
                         "error",
-                        f"moves nothing with inertia along one of its directions (smallest inertia {moments[0]:.3g}): body "
+                        f"moves nothing with inertia along one of its directions (smallest inertia {moments[0]:.3g}): "
+                        "body "
                         f"'{body.name}' and what it carries have mass {M.m:.6g} kg.",
                         "Give the body mass and inertia, or make the joint fixed.",
                         f"joint '{joint.name}'",
@@ -102,7 +105,9 @@ def _composite(
 def _yielding(
     bodies: Sequence[Body], inertias: Mapping[str, RigidInertia], q: Mapping[str, Array], felt: Mapping[str, Array]
 ) -> set[str]:
-    """Names of joints whose articulated inertia vanishes along some direction: D of Featherstone's algorithm, tip to base."""
+    """Names of joints whose articulated inertia vanishes along some direction: D of Featherstone's algorithm, tip to
+    base.
+    """
     total = {name: M.matrix for name, M in inertias.items()}
     found: set[str] = set()
     for body in reversed(bodies):
@@ -122,7 +127,8 @@ def _yielding(
 
 
 def unit_slips(bodies: Sequence[Body]) -> list[Finding]:
-    """Bodies whose radius of gyration is far from their size, as where millimetres or grams were taken for metres or kilograms.
+    """Bodies whose radius of gyration is far from their size, as where millimetres or grams were taken for metres or
+    kilograms.
 
     The size comes from a body's shapes, and otherwise, more loosely, from where its joints are.
     """
@@ -144,7 +150,8 @@ def unit_slips(bodies: Sequence[Body]) -> list[Finding]:
             found.append(
                 Finding(
                     "warning",
-                    f"its radius of gyration is {radius:.3g} m, but the body reaches {size:.3g} m from its centre of mass "
+                    f"its radius of gyration is {radius:.3g} m, but the body reaches {size:.3g} m from its centre of "
+                    "mass "
                     f"(mass {body.mass:.6g} kg, largest moment {radius**2 * body.mass:.3g} kg m^2).",
                     "Check the units: kg, m, kg m^2; and that the inertia is about the centre of mass.",
                     f"body '{body.name}'",

@@ -10,7 +10,8 @@ from .parts import Joint
 class Role(StrEnum):
     """Of one entry of v.
 
-    base: a root joint's; nothing inside the craft acts there. driven: a motor does. passive: spring, damper and friction alone.
+    base: a root joint's; nothing inside the craft acts there. driven: a motor does. passive: spring, damper and
+    friction alone.
     wheel: a wheel's motor. modal: the shape of a flexible body. held: kept by constraint forces.
     """
 
@@ -23,7 +24,9 @@ class Role(StrEnum):
 
 
 def role_of(joint: Joint, root: bool) -> Role:
-    """root: the joint connects its spacecraft to inertial space. Given `driven` decides; else what is sprung, or has no axes, is passive."""
+    """root: the joint connects its spacecraft to inertial space. Given `driven` decides; else what is sprung, or has no
+    axes, is passive.
+    """
     if root:
         return Role.base
     driven = joint.driven

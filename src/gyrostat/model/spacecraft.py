@@ -22,10 +22,11 @@ from .validation import order, unnamed, validate
 
 @dataclass(frozen=True, eq=False)
 class Spacecraft:
-    """Bodies in base-to-tip order (each after its parent, branch by branch, then the wheels as given), frames and thrusters.
+    """Bodies in base-to-tip order (each after its parent, branch by branch, then the wheels as given), frames and
+    thrusters.
 
-    Use `Spacecraft.build` or `gs.load`; both validate. `findings` holds the warnings and notes they made. `memberships` says which
-    part of it is which spacecraft, where `gs.together` put several into one; see `members`.
+    Use `Spacecraft.build` or `gs.load`; both validate. `findings` holds the warnings and notes they made. `memberships`
+    says which part of it is which spacecraft, where `gs.together` put several into one; see `members`.
     """
 
     name: str
@@ -78,8 +79,10 @@ class Spacecraft:
     ) -> Spacecraft:
         """A serial arm on a base, from a Denavit-Hartenberg table: one `DHLink` per row.
 
-        convention: "wilde" (standard, links cut by their centres of mass) or "modified" (Craig); see `denavit_hartenberg`.
-        mount_*: where the table starts, on the base. tool_*: the end effector's frame, from the last frame of the table.
+        convention: "wilde" (standard, links cut by their centres of mass) or "modified" (Craig); see
+        `denavit_hartenberg`.
+        mount_*: where the table starts, on the base. tool_*: the end effector's frame, from the last frame of the
+        table.
         """
         mount = Frame("mount", base.name, mount_position, mount_rotation).pose
         end = Frame(tool, base.name, tool_position, tool_rotation).pose
@@ -229,12 +232,15 @@ class Spacecraft:
     def q(self, values: Any) -> Array:
         """q (nq,) from coordinates by joint name, {"elbow": 0.3}; the other joints are neutral.
 
-        A free joint takes seven numbers or a Pose. Values may have leading axes, one for the runs of a batch, say. An array is q already.
+        A free joint takes seven numbers or a Pose. Values may have leading axes, one for the runs of a batch, say. An
+        array is q already.
         """
         return coordinates(self, values) if isinstance(values, Mapping) else values
 
     def v(self, values: Any, what: str = "v") -> Array:
-        """v (nv,), or vdot, tau, dv, from rates or loads by joint or wheel name, {"elbow": 0.1}; zero elsewhere. An array is v already."""
+        """v (nv,), or vdot, tau, dv, from rates or loads by joint or wheel name, {"elbow": 0.1}; zero elsewhere. An
+        array is v already.
+        """
         return rates(self, values, what) if isinstance(values, Mapping) else values
 
     def wrenches(self, values: Any) -> Array:
@@ -267,10 +273,10 @@ class Spacecraft:
     def with_values(self, values: Mapping[str, Any]) -> Spacecraft:
         """The same spacecraft with other values, symbols allowed, not validated.
 
-        Names: `body.mass`, `body.com` (3), `body.inertia` (xx, xy, xz, yy, yz, zz), `wheel.spin_inertia`, `joint.position` (3),
-        `joint.orientation` (quaternion), `joint.axis` (3), `joint.stiffness`, `joint.rest`, `joint.damping`, `joint.friction`,
-        `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`. Roles stay as they are: a spring of another stiffness does
-        not take a motor away.
+        Names: `body.mass`, `body.com` (3), `body.inertia` (xx, xy, xz, yy, yz, zz), `wheel.spin_inertia`,
+        `joint.position` (3), `joint.orientation` (quaternion), `joint.axis` (3), `joint.stiffness`, `joint.rest`,
+        `joint.damping`, `joint.friction`, `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`. Roles stay
+        as they are: a spring of another stiffness does not take a motor away.
         """
         return replaced(self, values)
 

@@ -1,4 +1,6 @@
-"""What a spacecraft must satisfy: one tree, unique names, finite numbers, physical mass properties, joints that move mass."""
+"""What a spacecraft must satisfy: one tree, unique names, finite numbers, physical mass properties, joints that move
+mass.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def warning(code: str, element: str, message: str, hint: str = "") -> Finding:
 
 
 def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
-    """Bodies base to tip, branch by branch in the order given, wheels last as given; or the findings that say why there is no tree."""
+    """Bodies base to tip, branch by branch in the order given, wheels last as given; or the findings that say why there
+    is no tree.
+    """
     found = [*_duplicates("body", (b.name for b in bodies)), *_duplicates("joint", (b.joint.name for b in bodies))]
     names = {body.name for body in bodies}
     for body in bodies:
@@ -330,7 +334,8 @@ def _included_findings(body: Body) -> list[Finding]:
         error(
             "included",
             f"body '{body.name}'",
-            f"is marked as included in its carrier's mass properties, but is a {body.joint.kind} body of mass {body.mass} kg and "
+            f"is marked as included in its carrier's mass properties, but is a {body.joint.kind} body of mass "
+            f"{body.mass} kg and "
             f"inertia {body.inertia.tolist()}; expected a wheel given by its spin inertia alone.",
             "Use gs.Wheel(...), or included=False.",
         )
@@ -382,7 +387,8 @@ def mass_findings(place: str, mass: Any, com: Any, inertia: Any, after: str = ""
             warning(
                 "triangle",
                 place,
-                f"principal moments of inertia{after} are {listed} kg m^2: no rigid body has one moment larger than the sum of "
+                f"principal moments of inertia{after} are {listed} kg m^2: no rigid body has one moment larger than "
+                "the sum of "
                 f"the other two.",
                 "Check units and signs; results can still be computed.",
             )
