@@ -3,7 +3,8 @@
 "wilde": the customised standard (distal) convention of Wilde, Kwok Choon, Grompone, Romano (2018), equations 1, 2,
 8-10:
 
-    T_J1 = T_base (R_01, b_0),  T_J{i+1} = T_Ji A(q_i, d_i, alpha_i, a_i + b_i),  T_Li = T_Ji A(q_i, d_i, alpha_i, a_i)  (1)
+    T_J1 = T_base (R_01, b_0),   T_J{i+1} = T_Ji A(q_i, d_i, alpha_i, a_i + b_i),
+    T_Li = T_Ji A(q_i, d_i, alpha_i, a_i)                                                                            (1)
     A(theta, d, alpha, c) = Rz(theta) Tz(d) Tx(c) Rx(alpha)                                                          (2)
 
     A link is cut by its centre of mass into `a` (joint to centre of mass) and `b` (onwards to the next joint). Its
