@@ -13,6 +13,7 @@ from ..model import Spacecraft
 from ..simulation import Trajectory, simulate
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS
 from .checkpoints import in_parts, must_be_same
+from .parts.limits import Limits, judge
 from .parts.outputs import Output, add_outputs
 
 
@@ -29,6 +30,7 @@ class Scenario:
     outputs: tuple[Output, ...] = ()
     text: str = field(default="", repr=False)
     path: Path | None = None
+    limits: Limits = "note"
 
     @property
     def orbit(self) -> Orbit | None:
@@ -69,6 +71,7 @@ class Scenario:
             trajectory = simulate(self.craft, resume=earlier, progress=progress, **{**kept, **changes})
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
+        judge(trajectory, self.limits)
         return trajectory
 
     def _earlier(self, resume: Trajectory | str | Path | None) -> Trajectory | None:

@@ -15,6 +15,7 @@ from ...model.assembly import joined_state, together
 from ..checkpoints import refuse
 from ..parts.acting import acting_options
 from ..parts.craft import spacecraft_of
+from ..parts.limits import judge, limit_options
 from ..parts.outputs import add_outputs
 from ..parts.start import initial_state
 from ..scenario import Scenario
@@ -58,6 +59,7 @@ class CaptureScenario(Scenario):
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
         trajectory.data.attrs["phases"] = str(run)
+        judge(trajectory, self.limits)
         return trajectory
 
 
@@ -76,6 +78,7 @@ def capture_scenario(source: Source, table: CaptureTable, path: Path) -> Capture
     source.report.raise_errors()
     total = sum(phase.duration for phase in table.phase)
     options = table.run.options(source, total) | acting_options(source, both, table, q, total)
+    options |= limit_options(source, both, table, q, v)
     return CaptureScenario(
         name=table.name or path.stem,
         craft=both,
@@ -86,6 +89,7 @@ def capture_scenario(source: Source, table: CaptureTable, path: Path) -> Capture
         outputs=tuple(table.outputs),
         text=source.text,
         path=path,
+        limits=table.limits,
         phases=tuple(table.phase),
     )
 

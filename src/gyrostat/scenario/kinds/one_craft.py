@@ -7,6 +7,7 @@ from pathlib import Path
 from ..parts.acting import acting_options
 from ..parts.craft import spacecraft_of
 from ..parts.flight import Flight
+from ..parts.limits import limit_options
 from ..parts.run import Run
 from ..parts.start import initial_state
 from ..scenario import Scenario
@@ -26,8 +27,9 @@ def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
     q, v = initial_state(source, craft, table.start)
     duration = table.run.duration
     options = table.run.options(source, duration) | acting_options(source, craft, table, q, duration)
+    options |= limit_options(source, craft, table, q, v)
     name = table.name or path.stem
-    return Scenario(name, craft, q, v, duration, options, tuple(table.outputs), source.text, path)
+    return Scenario(name, craft, q, v, duration, options, tuple(table.outputs), source.text, path, table.limits)
 
 
 ONE = Kind("a scenario of one spacecraft", ScenarioTable, one_scenario)

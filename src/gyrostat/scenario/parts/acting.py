@@ -16,6 +16,7 @@ from ...model import Spacecraft, nearest
 from ..source import Source
 from .environment import EnvironmentTable, environment_of
 from .law import Control, law_of, open_loop, prescribed_accelerations
+from .limits import Limited
 from .manoeuvre import Manoeuvre, controlled_joints, load_profile, motions
 from .motors import Motors, motor_options
 from .table import OneOf
@@ -23,7 +24,7 @@ from .table import OneOf
 Mode = Annotated[str, OneOf(MODES)]
 
 
-class Acting(Manoeuvre, Motors):
+class Acting(Manoeuvre, Motors, Limited):
     """The tables at the top of a file about all that moves one model."""
 
     control: Control | None = None

@@ -56,6 +56,7 @@ def trajectory_of(
         "t0": equations.t0,
         "inputs": {name: list(shape) for name, shape in runs.inputs.items()},
         "functions": [name for name in FUNCTIONS if functions[name] is not None],
+        "prescribed_joints": list(functions["prescribed"] or ()),
         "failures": failures,
         "stability_share": stability_share,
     }

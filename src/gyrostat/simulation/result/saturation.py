@@ -33,15 +33,17 @@ class Saturation(NamedTuple):
 
 def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
     """Every joint whose command went beyond its limits."""
-    craft, equations = trajectory.craft, trajectory.equations
+    craft, settings = trajectory.craft, trajectory.data.attrs
+    followed = settings.get("prescribed_joints", ())
     limited = [j for j in craft.joints if j.nv and np.isfinite([j.limits.effort, j.limits.velocity]).any()]
-    if equations is None or equations.control is None or not limited:
+    limited = [j for j in limited if _controlled(trajectory) or j.name in followed]
+    if not limited:
         return ()
-    command = trajectory.signals["command"].values
-    held = equations.actuators is not None and equations.actuators.saturate
+    held = bool((settings.get("actuators") or {}).get("saturate", False))
     found = []
     for joint in limited:
-        asked, rate = command[..., joint.v_at], trajectory.v[..., joint.v_at]
+        signal = "tau" if joint.name in followed else "command"  # what it takes to follow is no command
+        asked, rate = trajectory.signals[signal].values[..., joint.v_at], trajectory.v[..., joint.v_at]
         effort, speed = joint.limits.effort, joint.limits.velocity
         over, reason = (np.abs(asked) > effort * (1 + 1e-12)).any(axis=-1), "effort"
         if joint.motion.spins and np.isfinite(speed):
@@ -52,5 +54,13 @@ def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
         if over.any():
             times = np.broadcast_to(trajectory.time, over.shape)[over]
             largest = float(np.nanmax(np.abs(asked)))
-            found.append(Saturation(joint.name, float(times.min()), float(over.mean()), largest, effort, reason, held))
+            kept = held and joint.name not in followed
+            found.append(Saturation(joint.name, float(times.min()), float(over.mean()), largest, effort, reason, kept))
     return tuple(found)
+
+
+def _controlled(trajectory: Trajectory) -> bool:
+    equations = trajectory.equations
+    return "control" in trajectory.data.attrs.get("functions", ()) or (
+        equations is not None and equations.control is not None
+    )

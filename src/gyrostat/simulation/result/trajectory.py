@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..problem.equations import Equations
     from .audit import Audit
+    from .limits import Excess
     from .mode_audit import ModeAudit
     from .saturation import Saturation
 
@@ -259,6 +260,13 @@ class Trajectory:
 
         return saturation(self)
 
+    @cached_property
+    def limits(self) -> tuple[Excess, ...]:
+        """Joints that went beyond their limits of position or rate at any saved time."""
+        from .limits import excesses
+
+        return excesses(self)
+
     # ---- files and pictures
 
     def save(self, path: str | Path) -> Path:
@@ -288,11 +296,12 @@ class Trajectory:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth knowing about how it was integrated."""
-        if not self.data.attrs.get("stability_share", 0.0) > STABILITY_NOTED:
-            return ()
-        slow = f"stability, not accuracy, keeps the steps of {self.data.attrs['integrator']} short"
-        return (f"{slow} (a strong damper, a stiff control loop): integrator = 'gauss16' has no such limit.",)
+        """What is worth knowing: limits that were passed, motors that were asked for too much, how it was integrated."""
+        found = [*map(str, self.limits), *map(str, self.saturation)]
+        if self.data.attrs.get("stability_share", 0.0) > STABILITY_NOTED:
+            slow = f"stability, not accuracy, keeps the steps of {self.data.attrs['integrator']} short"
+            found.append(f"{slow} (a strong damper, a stiff control loop): integrator = 'gauss16' has no such limit.")
+        return tuple(found)
 
     def __str__(self) -> str:
         runs = f"{len(self.state.t)} runs" if self.batched else "one run"
@@ -303,4 +312,4 @@ class Trajectory:
         lines += [f"note: {note}" for note in self.notes]
         if self.mode_audit is not None:
             lines.append(str(self.mode_audit))
-        return "\n".join([*lines, *map(str, self.saturation)])
+        return "\n".join(lines)

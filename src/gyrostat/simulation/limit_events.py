@@ -1,0 +1,50 @@
+"""Events at the limits of joints, for runs that shall not go beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array, absolute, minimum
+from ..model import Joint, Spacecraft
+from .engine.compiling import When
+from .result.limits import position_limited, rate_limited, slight
+
+PREFIX = "limit of "
+
+
+def limit_events(craft: Spacecraft) -> list[When]:
+    """One for each limited position and rate: the run ends where a joint reaches the end of its range, or its largest rate.
+
+    Efforts are not among them: motors are held within theirs by actuators=gs.Actuators().
+    """
+    found = [When(_room(j), f"{PREFIX}'{j.name}': position", True, -1) for j in craft.joints if position_limited(j)]
+    return found + [When(_slack(j), f"{PREFIX}'{j.name}': rate", True, -1) for j in craft.joints if rate_limited(j)]
+
+
+def already_beyond(craft: Spacecraft, q: Array, v: Array) -> list[str]:
+    """The names of those events whose limits the state (q, v) is beyond: they would not be reached any more."""
+    return [event.name for event in limit_events(craft) if not event.function(craft, 0.0, q, v) > 0.0]
+
+
+def _room(joint: Joint) -> Callable[..., Any]:
+    lower, upper, at = joint.limits.lower, joint.limits.upper, joint.q_at.start
+    ends = [(way, limit) for way, limit in ((1.0, lower), (-1.0, upper)) if np.isfinite(limit)]
+
+    def room(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
+        left = [way * (q[at] - limit) + slight(limit) for way, limit in ends]
+        return reduce(minimum, left)
+
+    return room
+
+
+def _slack(joint: Joint) -> Callable[..., Any]:
+    most, places = joint.limits.velocity, range(joint.v_at.start, joint.v_at.stop)
+
+    def slack(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
+        return reduce(minimum, [most - absolute(v[k]) + slight(most) for k in places])
+
+    return slack
