@@ -461,8 +461,8 @@ def test_learning_without_knowing_the_craft():
 
 def test_learning_in_orbit():
     """The pull of differential gravity is learnt with the mass; what is left is its gradient over the unknown 6 cm to
-    the centre of
-    mass: 3 n^2 c m / (K Lambda), 7e-5 m."""
+    the centre of mass: 3 n^2 c m / (K Lambda), 7e-5 m.
+    """
     craft = box("heavy", 30.0, (3.0, 4.0, 5.0), com=(0.05, -0.03, 0.02))
     formation = Formation({"tug": craft}, orbit=ORBIT)
     state = formation.hill_state({"tug": [2.0, -5.0, 1.0]})

@@ -5,6 +5,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import quat_conjugate, quat_log, quat_multiply, rotation
+from gyrostat.control.motors import Motors
 from gyrostat.control.sensors import (
     Encoders,
     ForceTorque,
@@ -15,6 +16,7 @@ from gyrostat.control.sensors import (
     StarTracker,
     biased_walk,
 )
+from gyrostat.control.thrusters import Pulses
 from manoeuvring_crafts import small_servicer, state
 
 CRAFT = small_servicer()
@@ -195,3 +197,57 @@ def test_channels_by_name_are_the_same_everywhere_and_exact_as_floats():
     numbers = [channel_number(f"sensor {k}") for k in range(10_000)]
     assert len(set(numbers)) == 10_000 and min(numbers) >= 1_000_000
     assert max(numbers) * CHANNELS + CHANNELS < 2**53
+
+
+def weak(craft, t, q, v, gain):
+    return gain * damping(craft, t, q, v)
+
+
+def test_laws_get_what_they_ask_for_by_name_through_instruments_pulses_and_motors():
+    """An input reaches the law behind each of them, and changes the run."""
+    q, v = state(CRAFT, 1, 0.1)
+    wrapped = {
+        "instruments": Instruments(gyro=RateGyro("bus")).controller(weak, 0.1),
+        "pulses": Pulses(CRAFT, 0.5).controller(weak),
+        "motors": Motors().driving(weak),
+        "motors of a Controller": Motors().driving(gs.Controller(weak, period=0.1)),
+    }
+    for name, law in wrapped.items():
+        ends = [gs.simulate(CRAFT, q, v, (0, 1), control=law, inputs={"gain": g}).v[-1] for g in (0.1, 1.0)]
+        assert np.abs(ends[0] - ends[1]).max() > 1e-3, name
+        with pytest.raises(TypeError, match="asks for 'gain', which this run does not have"):
+            gs.simulate(CRAFT, q, v, (0, 1), control=law)
+
+
+def test_a_sampled_law_keeps_its_memory_behind_instruments():
+    """A running sum of readings, against the same sum without instruments that change anything."""
+    summing = gs.Controller(
+        lambda craft, t, q, v, z: np.concatenate([-5.0 * z, np.zeros(craft.nv - 3)]),
+        np.zeros(3),
+        update=lambda craft, t, q, v, z: z + v[:3],
+        period=0.1,
+    )
+    q, v = state(CRAFT, 1, 0.1)
+    plain, fed, biased = (
+        gs.simulate(CRAFT, q, v, (0, 2), control=law, rtol=1e-9)
+        for law in (
+            summing,
+            Instruments(gyro=RateGyro("bus")).controller(summing),
+            Instruments(gyro=RateGyro("bus", Imperfection(bias=0.01))).controller(summing, 0.1),
+        )
+    )
+    np.testing.assert_allclose(fed.v, plain.v, atol=1e-9)
+    assert np.abs(biased.v[-1] - plain.v[-1]).max() > 1e-3
+
+
+def test_laws_that_cannot_be_fed_are_refused_by_name():
+    sampled = gs.Controller(damping, period=0.1)
+    continuous = gs.Controller(lambda craft, t, q, v, z: z, [0.0], derivative=lambda craft, t, q, v, z: z)
+    with pytest.raises(ValueError, match=r"the law is sampled every 0.1 s.*Leave period= out"):
+        Instruments().controller(sampled, 0.2)
+    with pytest.raises(ValueError, match=r"the law acts at all times.*update= and period="):
+        Instruments().controller(continuous)
+    with pytest.raises(TypeError, match="give period= in seconds"):
+        Instruments().controller(damping)
+    with pytest.raises(TypeError, match="pulses have a memory of their own"):
+        Pulses(CRAFT, 0.5).controller(sampled)

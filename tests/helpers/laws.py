@@ -32,7 +32,9 @@ def sprung(craft: gs.Spacecraft, seed: int) -> gs.Spacecraft:
     return gs.Spacecraft.build(craft.name, bodies, frames=craft.frames, thrusters=craft.thrusters)
 
 
-def servicer_like(seed: int, *, base: str = "free", wheels: int = 4, arm: int = 7, panels: int = 1) -> gs.Spacecraft:
+def servicer_like(
+    seed: int, *, base: str = "free", wheels: int = 4, arm: int = 7, panels: int = 1, gyros: bool = False
+) -> gs.Spacecraft:
     """An arm of driven revolute joints (damped, some sprung), wheels about independent axes,
     panels on springs; all placed at random.
     """
@@ -64,6 +66,7 @@ def servicer_like(seed: int, *, base: str = "free", wheels: int = 4, arm: int = 
             damping=0.3,
         )
         bodies.append(gs.Body(f"panel_{k}", 4.0, (0.1, 0.8, 0), (1.0, 0.2, 1.1), joint))
+    bodies += control.gyro_pyramid("hull", 0.02, mass=2.0) if gyros else ()
     for k in range(wheels):
         bodies.append(gs.Wheel(f"wheel_{k}", "hull", (np.eye(3)[k] if k < 3 else (1, 1, 1)), 0.02))
     tool = gs.Frame("tool", parent, rng.normal(scale=0.3, size=3), random_rotation(rng))
@@ -87,8 +90,15 @@ def acceleration(craft: gs.Spacecraft, q, v, tau) -> np.ndarray:
     return gs.forward_dynamics(craft, q, v, tau + passive_forces(craft, q, v))
 
 
-def internal_laws(craft: gs.Spacecraft, which: str = "all") -> dict:
-    """Laws that act by joints and wheels alone; names as in `control`. Those for free bases are left out on others."""
+def loads(law, craft: gs.Spacecraft, t, q, v) -> np.ndarray:
+    """tau of a law, with memory or without."""
+    if isinstance(law, gs.Controller):
+        return law.output(craft, t, q, v, *([law.state0] if law.remembers else []))
+    return law(craft, t, q, v)
+
+
+def internal_laws(craft: gs.Spacecraft) -> dict:
+    """Laws that act by joints and wheels alone; names as in `control`. Those for other craft are left out."""
     n = len(craft.at(Role.driven))
     wheels = len(craft.at(Role.wheel))
     task, point = control.Task("tool"), control.Task("tool", rows=(3, 4, 5))
@@ -99,7 +109,26 @@ def internal_laws(craft: gs.Spacecraft, which: str = "all") -> dict:
         "transposed_jacobian": control.transposed_jacobian(somewhere, task, stiffness=3.0, damping=2.0),
         "impedance": control.impedance(somewhere, task, mass=5.0, damping=10.0, stiffness=20.0),
     }
+    hold = {f"j{k}": control.Waypoints((5.0,), (0.3,)) for k in range(n) if f"j{k}" in {j.name for j in craft.joints}}
+    gains = dict.fromkeys(hold, 2.0)
+    laws |= {
+        "joint_pd": control.joint_pd(hold, gains, gains),
+        "joint_pid": control.joint_pid(hold, gains, gains, gains),
+        "joint_computed_torque": control.joint_computed_torque(hold, gains, gains),
+    }
     if craft.joints[0].kind == "free":
+        if not len(craft.at(Role.passive)):
+            still = control.JointReference(*np.zeros((3, n)))
+            more = {"bandwidth": 1.0, "mode": "floating"}
+            laws |= {
+                "passivity_tracking": control.passivity_tracking(lambda t: still, **more),
+                "passivity_tracking, learning": control.passivity_tracking(
+                    lambda t: still, adaptation=1.0, estimate=craft, **more
+                ),
+            }
+        if any(body.name.startswith("gyro") for body in craft.bodies):
+            upright = control.pose_reference(np.array([1.0, 0, 0, 0]))
+            laws["gyro_attitude"] = control.gyro_attitude(lambda t: upright, size=1.0)
         rest = control.JointReference(np.zeros(n), np.zeros(n + wheels), np.zeros(n + wheels))
         laws |= {
             "computed_torque": control.computed_torque(lambda t: rest, momentum="measured"),

@@ -50,9 +50,8 @@ def wheel_attitude(
     """Wheels hold the base's attitude while the arm accelerates as `arm(craft, t, q, v)` says, (joints,).
 
     feed_forward: the wheels know what the arm does (mode "rotation-floating" of `commanded_loads`). Without it they
-    only see the
-    error: torque = inertia (kp e + kd (w_d - w)), with the craft's own `inertia` (3, 3), and the arm moves the base.
-    null_motion(craft, t, q, v): wheel accelerations, of which what does not turn the base is done.
+    only see the error: torque = inertia (kp e + kd (w_d - w)), with the craft's own `inertia` (3, 3), and the arm moves
+    the base. null_motion(craft, t, q, v): wheel accelerations, of which what does not turn the base is done.
     """
 
     def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:

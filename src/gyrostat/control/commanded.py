@@ -67,8 +67,7 @@ def commanded_loads(
     | flying             | all           | N_C, F, with tau_w = 0                                       |
 
     Passive joints go along as they must in every mode. More than three wheels share the work with the least sum of
-    squared torques;
-    null_motion: wheel accelerations (wheels,) of which the part that does not turn the base is added.
+    squared torques; null_motion: wheel accelerations (wheels,) of which the part that does not turn the base is added.
     """
     may, at = mode_named(mode), places(craft)
     joints = np.asarray(joints)

@@ -12,6 +12,8 @@ import numpy as np
 from ..algebra import Array
 from ..algebra.frozen import frozen
 
+STATE = ("craft", "t", "q", "v")  # what a control law is given by place
+
 
 @dataclass(frozen=True, eq=False)
 class Controller:
@@ -52,6 +54,11 @@ class Controller:
         return bool(self.state0.size) or self.derivative is not None or self.update is not None
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """What its functions are given by place."""
+        return (*STATE, "z") if self.remembers else STATE
+
+    @property
     def sampled(self) -> bool:
         return self.period is not None
 
@@ -82,6 +89,30 @@ def call(function: Callable[..., Any], positional: tuple[Any, ...], available: M
                 f"Give other values as inputs={{'{p.name}': ...}}."
             )
     return function(*map(frozen, positional), **{name: frozen(value) for name, value in extra.items()})
+
+
+def signature_of(names: tuple[str, ...], *functions: tuple[Callable[..., Any], int]) -> inspect.Signature:
+    """Of a function that is given `names` by place and stands for others: it asks by name for all that they ask for.
+
+    functions: each with how many arguments it is given by place. Required is what one of them requires.
+    """
+    asked: dict[str, inspect.Parameter] = {}
+    for function, count in functions:
+        parameters = list(inspect.signature(function).parameters.values())
+        by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        for p in [*by_place[count:], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]:
+            known = asked.get(p.name)
+            if p.name not in names and (known is None or known.default is not known.empty):
+                asked[p.name] = p.replace(kind=p.KEYWORD_ONLY)
+    first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    return inspect.Signature([*first, *asked.values()])
+
+
+def standing_for(wrapper: Any, names: tuple[str, ...], *functions: tuple[Callable[..., Any], int]) -> Any:
+    """`wrapper` with the signature of `signature_of`, and the name of the first."""
+    wrapper.__name__ = getattr(functions[0][0], "__name__", wrapper.__name__)
+    wrapper.__signature__ = signature_of(names, *functions)
+    return wrapper
 
 
 def joint_torques(craft: Any, torques: Mapping[str, Any]) -> Array:

@@ -22,8 +22,7 @@ def captured_velocity(craft: Spacecraft, q: Array, v: Array, grasp: str | Sequen
     internal.
 
     Model the target as a body on a free joint of the end effector; locking that joint is the capture. Of the other
-    rates,
-    each keeps its own momentum:  M_ff v_f = (M v)_f.  Momentum is conserved; the kinetic energy falls (a plastic
+    rates, each keeps its own momentum:  M_ff v_f = (M v)_f.  Momentum is conserved; the kinetic energy falls (a plastic
     impact).
     """
     names = [grasp] if isinstance(grasp, str) else list(grasp)

@@ -135,8 +135,8 @@ def resolved_acceleration(
         q'' = J_q^# (Vdot_d + kd (V_d - V) + kp e - a)                                                       (4)
 
     mode: what else may act; base(craft, t, q, v) gives the base's commanded accelerations, {"turn": (3,), "push": (3,)}
-    as the mode takes
-    them: with "flying", base and arm are coordinated. joint_damping, in 1/s: slows what a redundant arm does besides.
+    as the mode takes them: with "flying", base and arm are coordinated. joint_damping, in 1/s: slows what a redundant
+    arm does besides.
     """
     rows = list(task.rows)
 

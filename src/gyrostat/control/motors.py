@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..algebra import Array, absolute, clip, maximum, where
 from ..model import Joint, Spacecraft
+from .controller import STATE, Controller, standing_for
 from .demands import driven_joints
 
 
@@ -77,12 +78,15 @@ class Motors:
         return np.concatenate(parts)
 
     def driving(self, law: Any) -> Any:
-        """The law with its torques as the motors make them."""
+        """The law, a function or a Controller, with its torques as the motors make them."""
+        output, given = (law.output, law.given) if isinstance(law, Controller) else (law, STATE)
 
-        def control(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-            return self.delivered(craft, law(craft, t, q, v), v)
+        def control(craft: Spacecraft, t: Any, q: Array, v: Array, *memory: Array, **asked: Any) -> Array:
+            tau = output(craft, t, q, v, *memory, **asked)
+            return self.delivered(craft, np.asarray(craft.v(tau, "tau")), v)
 
-        return control
+        standing_for(control, given, (output, len(given)))
+        return replace(law, output=control) if isinstance(law, Controller) else control
 
     def shortfall(self, craft: Spacecraft, tau: Array, v: Array) -> dict[str, float]:
         """Largest torque asked for and not delivered, by joint, over a run's commands and rates (times, nv): the

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import update_wrapper
 from typing import Any
 
 import numpy as np
 
 from ..algebra import Array
 from ..model import Spacecraft
-from .controller import Controller, call
-
-STATE = ("craft", "t", "q", "v")
+from .controller import STATE, Controller, call, standing_for
 
 
 def on(member: str | Mapping[str, Any], law: Any = None) -> Any:
@@ -73,23 +69,11 @@ def _seen_by(name: str, function: Callable[..., Any], names: tuple[str, ...], pl
             )
         return member.place(tau)
 
-    update_wrapper(seen, function, updated=())
-    parameters = list(inspect.signature(function).parameters.values())
-    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    asked = [*by_place[len(names) :], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]
-    seen.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [*_by_place(names), *(p.replace(kind=p.KEYWORD_ONLY) for p in asked)]
-    )
-    return seen
-
-
-def _names(law: Controller) -> tuple[str, ...]:
-    """What a Controller's functions are given by place: the memory, where there is one."""
-    return (*STATE, "z") if law.remembers else STATE
+    return standing_for(seen, names, (function, len(names)))
 
 
 def _controller(name: str, law: Controller) -> Controller:
-    names = _names(law)
+    names = law.given
     advance = {
         key: None if getattr(law, key) is None else _seen_by(name, getattr(law, key), names, places_load=False)
         for key in ("derivative", "update")
@@ -101,8 +85,7 @@ def _sum(laws: Mapping[str, Callable[..., Any]], names: tuple[str, ...]) -> Call
     def control(craft: Spacecraft, t: Any, q: Array, v: Array, **asked: Any) -> Array:
         return sum((call(one, (craft, t, q, v), asked) for one in laws.values()), start=np.zeros(craft.nv))
 
-    control.__signature__ = _signature(list(laws.values()), names)  # type: ignore[attr-defined]
-    return control
+    return standing_for(control, names, *((one, len(names)) for one in laws.values()))
 
 
 def _several(laws: Mapping[str, Any]) -> Controller:
@@ -142,26 +125,8 @@ def _several(laws: Mapping[str, Any]) -> Controller:
             parts.append(own[0] if function is None else np.asarray(call(function, (craft, t, q, v, *own), asked)))
         return np.concatenate(parts)
 
-    functions = [f for one in all_of.values() if (f := getattr(one, key)) is not None]
-    advance.__signature__ = _signature(functions, names)  # type: ignore[attr-defined]
-    output.__signature__ = _signature([one.output for one in all_of.values()], names)  # type: ignore[attr-defined]
+    standing_for(output, names, *((one.output, len(one.given)) for one in all_of.values()))
+    following = [(f, len(one.given)) for one in all_of.values() if (f := getattr(one, key)) is not None]
+    if following:
+        standing_for(advance, names, *following)
     return Controller(output, state0, period=period, **({key: advance} if moving else {}))
-
-
-def _signature(functions: list[Callable[..., Any]], names: tuple[str, ...]) -> inspect.Signature:
-    """By place: `names`. By name: all that the functions, made by `_seen_by`, ask for; required if one of them requires
-    it.
-    """
-    asked: dict[str, inspect.Parameter] = {}
-    for function in functions:
-        for p in inspect.signature(function).parameters.values():
-            if p.kind is not p.KEYWORD_ONLY:
-                continue
-            known = asked.get(p.name)
-            if known is None or known.default is not known.empty:
-                asked[p.name] = p
-    return inspect.Signature([*_by_place(names), *asked.values()])
-
-
-def _by_place(names: tuple[str, ...]) -> list[inspect.Parameter]:
-    return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]

@@ -88,9 +88,8 @@ def passivity_tracking(
     adaptation: in 1/J; 0: nothing is learnt. estimate: the craft whose mass properties the law believes in, to begin
     with; needed in order to learn; by default the true ones. environment: loads on the bodies that the law knows of.
     gravity(t, p_N) -> (3,): a field that pulls every body at its origin in proportion to its mass, and is learnt with
-    it. base_velocity: in floating mode, V_r to begin with, (6,), zero by
-    default: the base's own velocity at the start saves a craft that tumbles a transient that it would learn from in
-    vain.
+    it. base_velocity: in floating mode, V_r to begin with, (6,), zero by default: the base's own velocity at the start
+    saves a craft that tumbles a transient that it would learn from in vain.
     """
     if mode not in ("flying", "floating"):
         raise ValueError(f"{NAME}: mode is '{mode}'; expected 'flying' or 'floating'.")

@@ -1,8 +1,7 @@
 """Reaction null space: moving the arm without turning the base. Yoshida, Hashizume & Abiko (2001).
 
 On a floating base, the driven joints turn it by w' = b_w - X_w q'' (`craft_response`). Joint motions in the null space
-of X_w (3, n) leave it
-alone: n - 3 dimensions of them.
+of X_w (3, n) leave it alone: n - 3 dimensions of them.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..formulations.recursive import reaction_wrenches
 from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft
 from ..tracing import normal
-from .controller import Controller
+from .controller import Controller, call, standing_for
 from .demands import base_quaternion, demand_one
 
 CHANNELS = 1000  # numbers that one sensor may draw at one sample
@@ -193,13 +193,42 @@ class Instruments:
         read = dict(zip(turns, H_w[:, turns].T @ w, strict=True))
         return np.array([read.get(k, x) for k, x in enumerate(base.rate(v))])
 
-    def controller(self, law: Callable[[Spacecraft, Any, Array, Array], Array], period: float) -> Controller:
-        """The law, fed with readings every `period` seconds, its output held in between."""
+    def controller(self, law: Any, period: float | None = None) -> Controller:
+        """The law, fed with readings every `period` seconds, its output held in between.
 
-        def output(craft: Spacecraft, t: Any, q: Array, v: Array, run: Any, sample: Any, seed: Any) -> Array:
-            return law(craft, t, *self.read(craft, q, v, Place(seed, run, sample)))
+        law: a function (craft, t, q, v) -> tau, or a sampled Controller, whose period it is. What it asks for by name
+        it gets.
+        """
+        if not isinstance(law, Controller):
+            law = Controller(law, period=demand_period(period, "Instruments.controller"))
+        elif not law.sampled or period not in (None, law.period):
+            own = "acts at all times" if not law.sampled else f"is sampled every {law.period:g} s"
+            raise ValueError(
+                f"Instruments.controller: the law {own}; readings come "
+                f"{'with its samples' if law.sampled else 'at samples'}. "
+                f"{'Leave period= out.' if law.sampled else 'Give it update= and period= in place of derivative=.'}"
+            )
 
-        return Controller(output, period=period)
+        def fed(function: Callable[..., Any]) -> Any:
+            def reading(
+                craft: Spacecraft,
+                t: Any,
+                q: Array,
+                v: Array,
+                *memory: Array,
+                run: Any,
+                sample: Any,
+                seed: Any,
+                **asked: Any,
+            ) -> Any:
+                seen = self.read(craft, q, v, Place(seed, run, sample))
+                available = {"run": run, "sample": sample, "seed": seed} | asked
+                return call(function, (craft, t, *seen, *memory), available)
+
+            return standing_for(reading, law.given, (function, len(law.given)), (at_a_place, 0))
+
+        update = None if law.update is None else fed(law.update)
+        return replace(law, output=fed(law.output), update=update)
 
 
 def biased_walk(bias: Array, walk: float, period: float, place: Place, channel: int | str = "gyro bias") -> Array:
@@ -209,6 +238,16 @@ def biased_walk(bias: Array, walk: float, period: float, place: Place, channel: 
     channel: a number or a name of its own for each gyro that walks.
     """
     return bias + walk * np.sqrt(period) * Imperfection(channel=channel).noises(3, place)
+
+
+def demand_period(period: float | None, who: str) -> float:
+    if period is None:
+        raise TypeError(f"{who}: give period= in seconds: how often the law is sampled.")
+    return period
+
+
+def at_a_place(*, run: Any, sample: Any, seed: Any) -> None:
+    """What a reading asks for by name."""
 
 
 def _single(craft: Spacecraft) -> list[int]:

@@ -12,9 +12,9 @@ from ..algebra import Array, clip, minimum, skew, where
 from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft
 from .allocation import allocate
-from .controller import Controller
+from .controller import STATE, Controller, call, standing_for
 from .demands import demand_one, placed
-from .sensors import Instruments, Place
+from .sensors import Instruments, Place, at_a_place
 
 G0 = 9.80665  # m/s^2
 
@@ -102,9 +102,8 @@ class Pulses:
         on = (f period + carried) / max_thrust,  if that is at least its minimum on-time; else not at all           (1)
 
     and what it did not give is carried to the next period. Pulses start with the period and are resolved in `ticks`
-    equal
-    parts of it: a part that a pulse covers partly gets the mean thrust, so that impulses are exact. Joints and wheels
-    get the law's load, held over each part.
+    equal parts of it: a part that a pulse covers partly gets the mean thrust, so that impulses are exact. Joints and
+    wheels get the law's load, held over each part.
     """
 
     craft: Spacecraft
@@ -146,17 +145,28 @@ class Pulses:
         of the state.
         """
         tick = self.period / self.ticks
+        if isinstance(law, Controller):
+            raise TypeError(
+                "Pulses.controller: the law is a Controller; pulses have a memory of their own. Give a function "
+                "(craft, t, q, v) -> tau."
+            )
 
-        def step(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, place: Place) -> tuple[Array, Array]:
+        def step(
+            craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, *, run: Any, sample: Any, seed: Any, **asked: Any
+        ) -> tuple[Array, Array]:
+            place = Place(seed, run, sample)
             seen = (q, v) if instruments is None else instruments.read(craft, q, v, place)
-            return self._step(craft, np.asarray(law(craft, t, *seen)), z, place.sample, tick)
+            tau = call(law, (craft, t, *seen), {"run": run, "sample": sample, "seed": seed} | asked)
+            return self._step(craft, np.asarray(craft.v(tau, "tau")), z, sample, tick)
 
-        def output(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, run: Any, sample: Any, seed: Any) -> Array:
-            return step(craft, t, q, v, z, Place(seed, run, sample))[0]
+        def output(*state: Any, **asked: Any) -> Array:
+            return step(*state, **asked)[0]
 
-        def update(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, run: Any, sample: Any, seed: Any) -> Array:
-            return step(craft, t, q, v, z, Place(seed, run, sample))[1]
+        def update(*state: Any, **asked: Any) -> Array:
+            return step(*state, **asked)[1]
 
+        for function in (output, update):
+            standing_for(function, (*STATE, "z"), (law, len(STATE)), (at_a_place, 0))
         return Controller(output, np.zeros(5 * self._n + self._base + 1), update=update, period=tick)
 
     def _step(self, craft: Spacecraft, tau: Array, z: Array, sample: Any, tick: float) -> tuple[Array, Array]:
