@@ -83,7 +83,7 @@ def test_two_impulses_arrive_or_are_refused(seed):
 def test_a_goal_that_cannot_be_reached_is_refused():
     with pytest.raises(ValueError, match="two impulses: 2e.07 m in 1000 s; the true motion .* exact=False"):
         two_impulses(ORBIT, 0.0, 1000.0, (np.zeros(3), np.zeros(3)), (np.array([0.0, 2e7, 0.0]), np.zeros(3)))
-    with pytest.raises(ValueError, match="start holds .* three finite numbers each"):
+    with pytest.raises(ValueError, match="two impulses: start is .* three finite numbers each"):
         two_impulses(ORBIT, 0.0, 1000.0, (np.zeros(2), np.zeros(3)), (np.zeros(3), np.zeros(3)))
 
 
@@ -127,8 +127,12 @@ def test_impulses_of_several_members_at_their_own_times():
 
 def test_bad_transfers():
     x = (np.zeros(3), np.zeros(3))
-    with pytest.raises(ValueError, match="expected the second after the first"):
+    with pytest.raises(ValueError, match="two impulses: from 10.0 to 5.0 s; expected the end after the start"):
         two_impulses(ORBIT, 10.0, 5.0, x, x)
+    with pytest.raises(ValueError, match="least_energy_transfer: from 10.0 to 10.0 s; expected the end after"):
+        least_energy_transfer(ORBIT, 10.0, 10.0, x, x)
+    with pytest.raises(ValueError, match="least_energy_transfer: end is .* three finite numbers each"):
+        least_energy_transfer(ORBIT, 0.0, 10.0, x, (np.zeros(3), np.full(3, np.nan)))
     with pytest.raises(ValueError, match="a multiple of half the period"):
         two_impulses(ORBIT, 0.0, ORBIT.period, x, x)
     with pytest.raises(ValueError, match="expected a circular orbit"):

@@ -100,3 +100,34 @@ def test_members_without_stations_drift(tmp_path):
     run = scenario.load(path).run()
     assert run.ok
     assert not run.groups["servicer"].tau.any()
+
+
+def test_a_member_starts_on_the_orbit_at_rest_in_the_hill_frame_unless_it_says_otherwise(tmp_path):
+    """Nothing but a name: position, velocity and attitude are zero there, and it turns with the frame."""
+    (tmp_path / "pair.toml").write_text(
+        """[environment.orbit]
+altitude = "500 km"
+[[member]]
+name = "plain"
+spacecraft = "servicer"
+[[member]]
+name = "other"
+spacecraft = "servicer"
+position = ["10 m", 0, 0]
+velocity = [0, "1 cm/s", 0]
+rpy = [0, 0, "90 deg"]
+turning = false
+[run]
+duration = "1 s"
+""",
+        encoding="utf-8",
+    )
+    run = scenario.load(tmp_path / "pair.toml").run()
+    rho, rhodot = run.hill("plain")
+    np.testing.assert_allclose([rho[0], rhodot[0]], np.zeros((2, 3)), atol=1e-9)
+    rho, rhodot = run.hill("other")
+    np.testing.assert_allclose(rho[0], [10.0, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(rhodot[0], [0.0, 0.01, 0.0], atol=1e-9)
+    plain, other = run.member("plain"), run.member("other")
+    assert np.linalg.norm(plain.w_N[0]) == pytest.approx(run.formation.orbit.n) and not other.w_N[0].any()
+    np.testing.assert_allclose(plain.R_NB[0].T @ other.R_NB[0], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)

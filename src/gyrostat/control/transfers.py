@@ -43,10 +43,7 @@ def two_impulses(
     two-body motion arrives, to the round-off of absolute positions; the linear one misses by separation^2/radius. A
     ValueError if it does not.
     """
-    rho0, u0 = (_vector(x, "start") for x in start)
-    rho1, u1 = (_vector(x, "end") for x in end)
-    if not t1 > t0:
-        raise ValueError(f"two impulses: they are at {t0} and {t1} s; expected the second after the first.")
+    (rho0, u0), (rho1, u1) = _ends("two impulses", t0, t1, start, end)
     Phi = yamanaka_ankersen(orbit, t0, t1)
     if np.linalg.cond(Phi[:3, 3:] / (t1 - t0)) > 1e8:
         raise ValueError(
@@ -62,10 +59,16 @@ def two_impulses(
     return Impulse(t0, u - u0), Impulse(t1, u1 - arrived)
 
 
-def _vector(x: Any, what: str) -> Array:
-    found = np.asarray(x, dtype=float)
-    if found.shape != (3,) or not np.isfinite(found).all():
-        raise ValueError(f"two impulses: {what} holds {x!r}; expected (rho, rhodot), three finite numbers each.")
+def _ends(who: str, t0: float, t1: float, start: Any, end: Any) -> list[list[Array]]:
+    """(rho, rhodot) at both ends, checked."""
+    if not t1 > t0:
+        raise ValueError(f"{who}: from {t0} to {t1} s; expected the end after the start.")
+    found = []
+    for what, pair in (("start", start), ("end", end)):
+        arrays = [np.asarray(x, dtype=float) for x in pair]
+        if [x.shape for x in arrays] != [(3,), (3,)] or not np.isfinite(arrays).all():
+            raise ValueError(f"{who}: {what} is {pair!r}; expected (rho, rhodot), three finite numbers each.")
+        found.append(arrays)
     return found
 
 
@@ -139,7 +142,7 @@ def least_energy_transfer(
     if orbit.e > 1e-3:
         raise ValueError(f"least_energy_transfer: eccentricity {orbit.e:.3g}; expected a circular orbit (below 1e-3).")
     n = orbit.n
-    x0, x1 = (np.concatenate([np.asarray(r, dtype=float), np.asarray(v, dtype=float)]) for r, v in (start, end))
+    x0, x1 = (np.concatenate(pair) for pair in _ends("least_energy_transfer", t0, t1, start, end))
     nodes, weights = np.polynomial.legendre.leggauss(64)
     W = np.zeros((6, 6))
     for x, w in zip(nodes, weights, strict=True):
