@@ -59,7 +59,7 @@ def case(match, error=ValueError, **options):
              control=lambda craft, t, q, v: np.where(np.arange(12) == 7, np.nan, 0.0)),
         case(r"something loads its base", conserve="momentum", control=lambda craft, t, q, v: -v),
         case(r"something loads its base", conserve="momentum", prescribed={"base": np.zeros(6)}),
-        case(r"an event's effect cannot be combined", conserve="momentum",
+        case(r"loads its base: effect of event '<lambda>'", conserve="momentum",
              events=gs.When(lambda craft, t, q, v: q[7], effect=lambda craft, t, q, v: (q, v))),
         case(r"control is 3; expected a function", TypeError, control=3),
         case(r"environment is 3; expected a function", TypeError, environment=3),

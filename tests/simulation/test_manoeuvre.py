@@ -48,9 +48,9 @@ def test_conserved_momentum_holds_to_round_off_at_any_tolerance(integrator, rtol
     options = {"control": manoeuvre.pd, "breakpoints": manoeuvre.BREAKPOINTS}
     traj = gs.simulate(craft, q, v, (0, manoeuvre.T), conserve="momentum", rtol=rtol, integrator=integrator, **options)
     audit = traj.audit
-    assert max(audit.linear, audit.angular_origin, audit.angular_com, audit.angular_base) <= 1e-13
+    assert max(audit.linear, audit.angular) <= 1e-13
     free = gs.simulate(craft, q, v, (0, manoeuvre.T), rtol=rtol, integrator=integrator, **options)
-    assert max(free.audit.linear, free.audit.angular_com) > 1e-12  # without it, they drift
+    assert max(free.audit.linear, free.audit.angular) > 1e-12  # without it, they drift
     exact = gs.simulate(craft, q, v, (0, manoeuvre.T), rtol=1e-12, **options)
     np.testing.assert_allclose(traj.q, exact.q, atol=1e4 * rtol)
     np.testing.assert_allclose(traj.v, exact.v, atol=1e3 * rtol)
@@ -61,7 +61,7 @@ def test_conserved_momentum_holds_at_a_tolerance_of_1e_6(integrator):
     craft, q, v = manoeuvre.start()
     options = {"control": manoeuvre.pd, "breakpoints": manoeuvre.BREAKPOINTS, "integrator": integrator}
     audit = gs.simulate(craft, q, v, (0, manoeuvre.T), conserve="momentum", rtol=1e-6, **options).audit
-    assert max(audit.linear, audit.angular_origin, audit.angular_com, audit.angular_base) <= 1e-13
+    assert max(audit.linear, audit.angular) <= 1e-13
 
 
 def test_conserved_momentum_with_wheels():
@@ -80,6 +80,6 @@ def test_conserved_momentum_with_wheels():
     q[7], v[:3], v[7:] = 0.5, [0.02, -0.01, 0.03], [5.0, -3.0, 2.0]
     run = gs.simulate(craft, q, v, (0, 60), control=control, conserve="momentum", rtol=1e-6)
     exact = gs.simulate(craft, q, v, (0, 60), control=control, rtol=1e-13)
-    assert max(run.audit.linear, run.audit.angular_origin) <= 1e-13
+    assert max(run.audit.linear, run.audit.angular) <= 1e-13
     np.testing.assert_allclose(run.v, exact.v, atol=1e-4)
     assert exact.audit.worst < 1e-11

@@ -16,6 +16,7 @@ from gyrostat.simulation.engine.system import EventSpec, Plan, State, System
 
 FIRST, LAST, LARGEST, SMALLEST = Reduce.first, Reduce.last, Reduce.largest, Reduce.smallest
 ALL = (FIRST, LAST, LARGEST, SMALLEST)
+EACH = tuple(how for how in ALL for _ in range(3))
 END, RUNS = 3.0, LANES + 3
 METHODS = {"rk4": 0.01, "gauss6": 0.03, "gauss16": 0.1, "dop853": 0.0, "rk45": 0.0, "gauss16 ": 0.0}  # and their steps
 
@@ -26,13 +27,13 @@ def rhs(x):
 
 
 def value(x):
-    """Something of a quick swing, the time, and what only the parameter tells; each in every way."""
-    return np.concatenate([[g] * 4 for g in (sin(5.0 * x[1] + x[0]), x[0], 2.0 * x[3])])
+    """Something of a quick swing, the time, and what only the parameter tells; all of them in every way."""
+    return np.concatenate([[sin(5.0 * x[1] + x[0]), x[0], 2.0 * x[3]]] * 4)
 
 
 def system(every=1, function=None, groups=1, **more):
     function = compiled(value, 4) if function is None else function
-    measures = tuple(Measures(function, ALL * 3, every + k) for k in range(groups))
+    measures = tuple(Measures(function, EACH, every + k) for k in range(groups))
     return System(compiled(rhs, 4), 2, n_parameters=1, measures=measures, **more)
 
 
@@ -75,10 +76,14 @@ def test_what_is_reduced_in_the_loop_is_what_the_steps_themselves_show(method, e
     state, own = begin(method)
     outcome = integrate(whole, plan(method), state, own)
     for k, rows in enumerate(steps_of(whole, method, state, own)):
-        seen = [*rows[::every], rows[-1]]
-        expected = reduced(np.array([value(x)[::4] for x in seen])).T.ravel()
-        np.testing.assert_allclose(outcome.measured[0][k, 1:], expected, rtol=1e-12, atol=1e-12)
-        assert outcome.measured[0][k, 0] == len(seen)
+        at, gap, seen = 0, 1, [rows[0]]
+        while (at := at + gap) < len(rows):
+            gap, seen = min(2 * gap, every), [*seen, rows[at]]
+        if at - gap < len(rows) - 1:
+            seen.append(rows[-1])
+        expected = reduced(np.array([value(x)[:3] for x in seen])).ravel()
+        np.testing.assert_allclose(outcome.state.measured[k, 4:], expected, rtol=1e-12, atol=1e-12)
+        assert outcome.state.measured[k, 1] == len(seen)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -94,15 +99,13 @@ def test_it_depends_on_neither_batch_nor_threads_nor_interruptions_nor_on_what_i
     assert legs > 2
     for found in (other, part):
         np.testing.assert_array_equal(found.state.measured, outcome.state.measured)
-        for a, b in zip(found.measured, outcome.measured, strict=True):
-            np.testing.assert_array_equal(a, b)
     for k in (0, RUNS - 1):
         one = State(**{name: x[k : k + 1] for name, x in vars(state).items()})
         alone = integrate(whole, plan(method), one, own[k : k + 1])
-        np.testing.assert_array_equal(alone.measured[1][0], outcome.measured[1][k])
+        np.testing.assert_array_equal(alone.state.measured[0], outcome.state.measured[k])
     if METHODS[method] == 0.0 and "gauss" not in method:  # the same steps, wherever rows are saved
         saved = integrate(whole, plan(method, np.linspace(0, END, 7)), state, own)
-        np.testing.assert_array_equal(saved.measured[0], outcome.measured[0])
+        np.testing.assert_array_equal(saved.state.measured, outcome.state.measured)
 
 
 @pytest.mark.parametrize("method", ["rk4", "dop853", "gauss16 "])
@@ -113,7 +116,7 @@ def test_measures_that_python_computes_are_the_same(method):
         return np.array([np.array([float(g) for g in value(row)]) for row in x])
 
     a, b = (integrate(system(2, f), plan(method), state, own) for f in (None, called))
-    np.testing.assert_allclose(a.measured[0], b.measured[0], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(a.state.measured, b.state.measured, rtol=1e-12, atol=1e-12)
 
 
 def test_terminal_events_and_failures_are_looked_at_where_the_run_ends():
@@ -122,17 +125,16 @@ def test_terminal_events_and_failures_are_looked_at_where_the_run_ends():
     state, own = begin("dop853")
     outcome = integrate(whole, plan("dop853"), state, own)
     assert (outcome.state.status == 5).any()
-    np.testing.assert_array_equal(outcome.measured[0][:, 1 + 4 + 1], outcome.state.t)  # the last time
-    np.testing.assert_array_equal(outcome.measured[0][:, 1 + 4 + 2], outcome.state.t)  # the largest
+    np.testing.assert_array_equal(outcome.state.measured[:, 4 + 3 + 1], outcome.state.t)  # the last time
+    np.testing.assert_array_equal(outcome.state.measured[:, 4 + 6 + 1], outcome.state.t)  # the largest
 
 
 def test_no_number_once_seen_is_not_forgotten():
-    group = Measures(compiled(lambda x: np.array([np.nan * x[0], x[0], x[0], x[0]]), 1), (LARGEST, *ALL[1:]))
-    rows = np.array([[1.0, 0.0, 3.0, 3.0, 3.0, 3.0], [1.0, 0.0, np.nan, np.nan, np.nan, np.nan]])
-    looks, kept = group.with_look(rows, np.array([[4.0], [2.0]]))
-    np.testing.assert_array_equal(looks, [2.0, 2.0])
-    np.testing.assert_array_equal(kept, [[np.nan, 4.0, 4.0, 3.0], [np.nan, 2.0, np.nan, np.nan]])
-    swing = compiled(lambda x: np.array([(0.5 - x[0]) ** 0.5, (0.5 - x[0]) ** 0.5]), 4)
-    whole = System(compiled(rhs, 4), 2, n_parameters=1, measures=(Measures(swing, (LARGEST, SMALLEST)),))
-    outcome = integrate(whole, plan("rk4"), *begin("rk4"))
-    assert np.isnan(outcome.measured[0][:, 1:]).all()
+    """The root is none in the middle of the run."""
+    function = compiled(lambda x: np.array([((x[0] - 1.0) ** 2 - 0.1) ** 0.5] * 4), 4)
+    whole = System(compiled(rhs, 4), 2, n_parameters=1, measures=(Measures(function, ALL),))
+    found = integrate(whole, plan("rk4"), *begin("rk4")).state.measured[:, 4:]
+    np.testing.assert_allclose(found[:, :2], [[0.9**0.5, 3.9**0.5]] * RUNS)
+    assert np.isnan(found[:, 2:]).all()
+    with pytest.raises(ValueError, match=r"expected \['first', 'last', 'largest', 'smallest'\]"):
+        Measures(function, (LARGEST, FIRST))

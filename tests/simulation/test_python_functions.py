@@ -31,7 +31,12 @@ def run(**options):
 
 
 def agree(a, b, tolerance=1e-9):
-    for name in a.data.data_vars:
+    seen = (
+        "audited",
+        "cause_impulse",
+        "cause_work",
+    )  # what may act is not known of a law in Python; it is looked at at every step
+    for name in set(a.data.data_vars) - set(seen):
         np.testing.assert_allclose(a.data[name].values, b.data[name].values, atol=tolerance, err_msg=name)
     for name in a.signals:
         np.testing.assert_allclose(a.signals[name].values, b.signals[name].values, atol=1e3 * tolerance, err_msg=name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -85,32 +87,36 @@ def test_the_audit_is_what_an_independent_sum_over_bodies_gives():
 
     traj = gs.simulate(craft, q, v, (0, 3), control=law, integrator="rk4", step=0.1)
     t, rows = traj.time, []
-    for q, v in zip(
-        traj.q, traj.v, strict=True
-    ):  # linear and angular momentum and energy from velocities of mass points
-        P, L, E, p_size, l_size = np.zeros(3), np.zeros(3), 0.0, 0.0, 0.0
-        poses = gs.forward_kinematics(craft, q)
+    assert len(t) == traj.state.steps[0] + 1  # every step is saved
+    for q, v in zip(traj.q, traj.v, strict=True):  # momenta and energies from velocities of centres of mass
+        poses, parts = gs.forward_kinematics(craft, q), []
+        com = gs.center_of_mass(craft, q)
         for i, body in enumerate(craft.bodies):
             R, place = poses.R_NB[i], poses.p_NB[i]
             w, velocity = np.split(gs.jacobian(craft, q, body.name, body.com) @ v, 2)
-            c = place + R @ body.com
-            spin = R @ body.inertia @ R.T @ w
-            P, L = P + body.mass * velocity, L + spin + np.cross(c, body.mass * velocity)
-            E += 0.5 * body.mass * velocity @ velocity + 0.5 * w @ spin
-            p_size += np.linalg.norm(body.mass * velocity)
-            l_size += np.linalg.norm(spin + np.cross(c, body.mass * velocity))
-        rows.append((P, L, E, p_size, l_size))
-    P, L, E, p_size, l_size = (np.array(x) for x in zip(*rows, strict=True))
+            arm, spin = place + R @ body.com - com, R @ body.inertia @ R.T @ w
+            energy = 0.5 * body.mass * velocity @ velocity + 0.5 * w @ spin
+            p, inertia = body.mass * velocity, body.mass * arm @ arm + np.trace(body.inertia)
+            parts.append(np.r_[spin + np.cross(arm, p), p, energy, body.mass, inertia])
+        rows.append(parts)
+    rows = np.array(rows)
+    L, P, E, mass, inertia = np.split(rows, [3, 6, 7, 8], axis=2)
+    L, P, T, E = L.sum(axis=1), P.sum(axis=1), E[..., 0].max(axis=0), E[..., 0].sum(axis=1)
     impulse, work = traj.data["impulse"].values, traj.data["work"].values
     force = np.array([rotation(q[:4]) @ [1.0, 0.0, 0.0] for q in traj.q])
     np.testing.assert_allclose(impulse[-1, 3:], np.trapezoid(force, t, axis=0), atol=1e-2)  # roughly what acted
     power = [0.0 + (law(craft, 0, q, v) @ v) for q, v in zip(traj.q, traj.v, strict=True)]
     np.testing.assert_allclose(work[-1], np.trapezoid(power, t), atol=1e-2)
-    linear = np.linalg.norm(P - P[0] - impulse[:, 3:], axis=1).max() / p_size.max()
-    angular = np.linalg.norm(L - L[0] - impulse[:, :3], axis=1).max() / l_size.max()
-    energy = np.abs(E - E[0] - work).max() / (E.max() + np.abs(work).max())
+    p_size = np.sqrt(2 * T * mass[0, :, 0]).sum() + np.linalg.norm(impulse[:, 3:], axis=1).max()
+    l_size = np.sqrt(2 * T * inertia[..., 0].max(axis=0)).sum() + np.linalg.norm(impulse[:, :3], axis=1).max()
+    linear = np.linalg.norm(np.abs(P - P[0] - impulse[:, 3:]).max(axis=0)) / p_size
+    angular = np.linalg.norm(np.abs(L - L[0] - impulse[:, :3]).max(axis=0)) / l_size
+    energy = np.abs(E - E[0] - work).max() / (E + np.abs(work)).max()
     audit = traj.audit
-    np.testing.assert_allclose([audit.linear, audit.angular_origin, audit.energy], [linear, angular, energy], rtol=1e-6)
+    rows = replace(traj, data=traj.data.drop_vars(["audited", "audited_name"])).audit  # from what was saved
+    np.testing.assert_allclose([rows.linear, rows.angular, rows.energy], [linear, angular, energy], rtol=1e-6)
+    for seen, whole in ((audit.linear, linear), (audit.angular, angular), (audit.energy, energy)):
+        assert 0.3 * whole < seen < 1.01 * whole  # at every few steps
     assert audit.worst > 1e-9 and audit.work == pytest.approx(np.abs(work).max())
     assert str(audit).startswith("audit: linear momentum") and str(audit) in str(traj)
 

@@ -211,6 +211,8 @@ def write_scene(work: Scenario, trajectory: Trajectory, path: Path) -> Path:
 
 def print_audit(screen: Console, trajectory: Trajectory) -> None:
     """Steps, and how well momentum and energy were kept."""
+    from ..simulation.result.audit import drift_words
+
     state = trajectory.state
     steps, rejected = int(state.steps.sum()), int(state.rejections.sum())
     screen.print(f"{steps} steps ({rejected} rejected), {trajectory.data.attrs['integrator']}")
@@ -219,10 +221,13 @@ def print_audit(screen: Console, trajectory: Trajectory) -> None:
         screen.print(Text(safe(line)), soft_wrap=True)
     table = Table("audit", "relative drift", box=None)
     table.columns[1].justify = "right"
-    for name, drift in trajectory.audit.rows():
-        style = "green" if drift < GOOD else "yellow" if drift < FAIR else "bold red"
-        table.add_row(name, Text(f"{drift:.1e}", style=style))
+    audit = trajectory.audit
+    for name, drift in audit.rows():
+        style = "yellow" if drift is None else "green" if drift < GOOD else "yellow" if drift < FAIR else "bold red"
+        table.add_row(name, Text(drift_words(drift), style=style))
     screen.print(table)
+    for line in audit.warnings:
+        screen.print(Text(safe(f"audit: {line}"), style="yellow"), soft_wrap=True)
 
 
 def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Path, stopping: Stopping) -> None:

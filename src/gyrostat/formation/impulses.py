@@ -11,7 +11,8 @@ import numpy as np
 from ..algebra import Array
 from ..control.transfers import Impulse
 from ..environment.hill import hill_frame
-from ..formulations.recursive import kinetic_energy, momentum
+from ..simulation.problem.balance import held_by
+from ..simulation.result.looks import INSIDE
 from ..simulation.result.trajectory import Trajectory
 from .members import Formation, State
 from .run import simulate
@@ -82,11 +83,11 @@ def _kick(formation: Formation, state: State, added: dict[str, tuple[Array, Arra
     """The whole member's velocity changes; momentum and energy that this brings are noted."""
     group, k = formation.place(member)
     craft, (q, v) = formation.craft(member), state[group]
-    before = momentum(craft, q[k], v[k]), kinetic_energy(craft, q[k], v[k])
+    before = held_by(craft, q[k], v[k])
     v[k, 3:6] += rotations(q[k, :4]).T @ dv_N
-    impulse, work = added[group]
-    impulse[k] += momentum(craft, q[k], v[k]) - before[0]
-    work[k] += kinetic_energy(craft, q[k], v[k]) - before[1]
+    after, (impulse, work) = held_by(craft, q[k], v[k]), added[group]
+    impulse[k] += after.momentum - before.momentum
+    work[k] += after.kinetic.sum() - before.kinetic.sum()
 
 
 def _counted(piece: FormationTrajectory, added: dict[str, tuple[Array, Array]], wanted: Array) -> FormationTrajectory:
@@ -115,6 +116,7 @@ def _joined(
     for g in formation.groups:
         rows = [piece.groups[g] for piece in pieces]
         data = xarray.concat([row.data for row in rows], dim="time", data_vars="minimal", compat="override", coords="minimal", join="override")  # fmt: skip
+        data = data.drop_vars(INSIDE, errors="ignore")  # those of one piece: what was saved is audited
         data.attrs = rows[-1].data.attrs | {"t_span": (float(data["time"][0]), float(data["time"][-1]))}
         groups[g] = replace(rows[-1], data=data)
     return FormationTrajectory(formation, groups, legs)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..simulation.engine.interruption import question
-from ..simulation.engine.status import Status
+from ..simulation.engine.status import Status, Stop
 from ..simulation.engine.system import Outcome, Plan, State, System
 from ..simulation.integrators.methods import METHODS, Tableau
 from ..simulation.problem.layout import Layout
@@ -172,7 +172,13 @@ def _stops(parts: Sequence[Part]) -> tuple[Array, list[list[bool]]]:
         row = []
         for p in parts:
             k = int(np.searchsorted(p.plan.stops, t))
-            row.append(bool(k < len(p.plan.stops) and p.plan.stops[k] == t and p.plan.samples[k] == 1.0))
+            row.append(
+                bool(
+                    k < len(p.plan.stops)
+                    and p.plan.stops[k] == t
+                    and p.plan.samples[k] in (Stop.sample, Stop.sampled_breakpoint)
+                )
+            )
         samples.append(row)
     return stops, samples
 

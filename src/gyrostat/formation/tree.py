@@ -97,7 +97,8 @@ def _dataset(
     groups = list(run.groups.values())
     first = groups[0].data
     work = sum(t.data["work"].values.sum(axis=0) for t in groups)
-    impulse = sum(t.data["impulse"].values.sum(axis=0) for t in groups)
+    impulse = np.array(sum(t.data["impulse"].values.sum(axis=0) for t in groups))
+    impulse[:, :3] = np.nan  # about the centre of mass of the whole it is not the sum of those about the members'
     loads = {"units": "N m, N"}
     data = xarray.Dataset(
         {
@@ -107,7 +108,7 @@ def _dataset(
             "impulse": (
                 ("time", "wrench"),
                 impulse,
-                {"long_name": "impulse of external loads about the inertial origin"},
+                {"long_name": "impulse of external loads; angular about the centre of mass: not known of the whole"},
             ),
             "command": (("time", "v_name"), tau, loads),
             "tau": (("time", "v_name"), tau, loads | {"long_name": "loads in the joints"}),

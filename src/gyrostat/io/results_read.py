@@ -54,6 +54,8 @@ _AXES = {
     "violation_rate": ("constraint_row",),
 }
 _Model = TypeVar("_Model", bound=BaseModel)
+# of each run as a whole: its axes
+_OF_RUNS = {"audited": ("audited_name",), "cause_impulse": ("cause", "wrench"), "cause_work": ("cause",)}
 _REQUIRED = ("time", "q", "v", "work", "impulse", "command", "tau", "vdot", "wrenches")
 
 
@@ -264,6 +266,9 @@ def _dataset(craft: Spacecraft, variables: dict[str, Any]) -> xarray.Dataset:
     for name, axes in _AXES.items():
         if name in variables and variables[name][0] != (*lead, *axes):
             raise ResultError(f"holds '{name}' along {variables[name][0]}; expected {(*lead, *axes)}.")
+    for name, axes in _OF_RUNS.items():
+        if name in variables and variables[name][0] != (*lead[:-1], *axes):
+            raise ResultError(f"holds '{name}' along {variables[name][0]}; expected {(*lead[:-1], *axes)}.")
     times = _of("time", variables, 1)
     if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
         raise ResultError("holds times that do not increase.")

@@ -204,7 +204,8 @@ def _residual(point: Point, a: Array, multipliers: Array) -> dict[str, Any]:
     """R of (1), and the rates that are not accelerations."""
     equations, x, craft = point.loaded, point.x, point.craft
     q, v = point.part("q"), point.part("v")
-    _, tau, wrenches, follows, zdot, load_rate = equations.acting(x)
+    acting = equations.acting(x)
+    tau, wrenches, follows, zdot, load_rate = acting.tau, *acting[3:]
     X_PB = joint_poses(craft, q)
     at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, X_PB))
     held = [constrained(craft, at, constraint) for constraint in equations.constraints]

@@ -32,10 +32,18 @@ class Reproduction(NamedTuple):
         return all(check.passed for check in self.checks)
 
 
-def at_most(name: str, value: float, bound: float, unit: str = "", comment: str = "") -> Check:
-    """Passed if value <= bound."""
+def at_most(name: str, value: float | None, bound: float, unit: str = "", comment: str = "") -> Check:
+    """Passed if value <= bound; not if there is no value, as where nothing was audited."""
+    if value is None:
+        return Check(name, "not audited", f"<= {bound:.0e}{unit}", False, comment, None, float(bound))
     shown = f"{value:.2e}{unit}", f"<= {bound:.0e}{unit}"
     return Check(name, *shown, bool(value <= bound), comment, float(value), float(bound))
+
+
+def worst(drifts: Iterable[float | None]) -> float | None:
+    """The largest; None if any is."""
+    found = list(drifts)
+    return None if None in found else max(x for x in found if x is not None)
 
 
 def holds(name: str, truth: bool, measured: str, required: str, comment: str = "") -> Check:

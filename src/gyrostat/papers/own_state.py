@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..control.controller import Controller
-from ..model import Spacecraft
+from ..model import Role, Spacecraft
 from ..simulation.engine.integrate import Plan, State, System, integrate
 from ..simulation.engine.status import Status
 from ..simulation.problem.equations import Equations
@@ -78,7 +78,8 @@ def simulate_own_state(
             f"the integration of {craft.name} stopped at t = {outcome.state.t[0]:.9g} s: {Status(int(outcome.state.status[0])).name}."
         )
     states = Kernel(trace(lambda x: state_of(craft, x), None, inputs={"x": (n,)}))(rows[:, :n])
-    equations = Equations(craft, Controller(control), None, forward_dynamics, float(times[0]), external_loads=False)
+    joints = tuple(k for k in range(craft.nv) if craft.roles[k] is not Role.base)  # the arm's motors alone do work
+    equations = Equations(craft, Controller(control), None, forward_dynamics, float(times[0]), loads=joints)
     minimal = np.concatenate([*states, rows[:, n:]], axis=-1)
     data: xarray.Dataset = dataset(equations, times, minimal[None], constants, None)
     data["own_state"] = (("time", "own_name"), rows[:, :n])

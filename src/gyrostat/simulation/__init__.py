@@ -2,7 +2,7 @@
 
 from .dispatch import simulate as simulate
 from .engine.compiling import SimulationWarning as SimulationWarning
-from .engine.compiling import When as When
+from .problem.events import When as When
 from .result.audit import Audit as Audit
 from .result.trajectory import Event as Event
 from .result.trajectory import Trajectory as Trajectory

@@ -12,6 +12,7 @@ import numpy as np
 from ..algebra import Array
 from ..constraints import AbstractConstraint, Capture
 from ..model import Spacecraft
+from .result.joined_audit import Jump, joined_audit
 from .result.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class PhaseResult:
     """One phase: its run, the constraints that held, and the jump at its start, if constraints began there.
 
     grasps: those of the constraints that stay on until they are released. impulse: what the jump changed of the momentum [angular; linear]
-    about the inertial origin, where a constraint binds the craft to the inertial frame. ended_by: the terminal event that ended the
+    about the centre of mass, where a constraint binds the craft to the inertial frame. struck: titles of the constraints that made the jump;
+    started: q and v before it. ended_by: the terminal event that ended the
     phase, if one did.
     """
 
@@ -32,7 +34,9 @@ class PhaseResult:
     constraints: tuple[AbstractConstraint, ...]
     capture: Capture | None
     grasps: tuple[AbstractConstraint, ...] = ()
-    impulse: Array = field(default_factory=lambda: np.zeros(6))
+    impulse: Array | None = None
+    struck: str = ""
+    started: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     ended_by: str | None = None
 
     @property
@@ -99,7 +103,7 @@ class PhasedRun:
             data = result.trajectory.data[["q", "v", "work", "impulse"]].merge(signals, combine_attrs="override")
             if result.capture is not None:
                 work -= float(result.capture.energy_lost)
-                impulse = impulse + result.impulse
+                impulse = impulse if result.impulse is None else impulse + result.impulse
             data = data.assign(work=data["work"] + work, impulse=data["impulse"] + impulse)
             done = _integrals(result.trajectory)
             work, impulse = work + done[0], impulse + done[1]
@@ -110,6 +114,7 @@ class PhasedRun:
         joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
         last = self.phases[-1].trajectory
         joined = joined.assign({name: last.data[name] for name in ("t_end", "q_end", "v_end")})
+        joined = joined.assign(joined_audit([result.trajectory for result in self.phases], self._jumps()))
         begin, end = self.phases[0].trajectory.data.attrs["t_span"][0], last.data.attrs["t_span"][1]
         failures = [message for result in self.phases for message in result.trajectory.failures]
         failures += [result.missed for result in self.phases if result.missed]
@@ -122,6 +127,18 @@ class PhasedRun:
             self.craft, joined, state, last.constants, last.parameters, events, interrupted=last.interrupted
         )
 
+    def _jumps(self) -> list[Jump]:
+        """Of the velocities, where constraints began."""
+        found = []
+        for before, result in zip((None, *self.phases), self.phases, strict=False):
+            if result.capture is not None:
+                own = {name: value[0] for name, value in result.trajectory.parameters.items()}
+                craft = self.craft.with_values(own) if own else self.craft
+                q, v = result.started if before is None else before.end[1:]
+                lost = -float(result.capture.energy_lost)
+                found.append(Jump(f"capture: {result.struck}", craft, q, v, result.capture.v, result.impulse, lost))
+        return found
+
     def _all_have(self, name: str) -> bool:
         return all(name in result.trajectory.signals for result in self.phases)
 
@@ -131,10 +148,7 @@ class PhasedRun:
 
 def _integrals(traj: Trajectory) -> tuple[float, Array]:
     """Work and impulse up to the very end of a phase, which need not be a saved time."""
-    assert traj.equations is not None
-    at, y = traj.equations.layout, traj.state.y[0]
-    work = sum(float(y[at.row(name)][0]) for name in ("work", "work_environment") if at.width(name))
-    return work, y[at.row("impulse")] if at.width("impulse") else np.zeros(6)
+    return float(traj.data["cause_work"].values.sum()), np.nansum(traj.data["cause_impulse"].values, axis=0)
 
 
 def _line(result: PhaseResult) -> str:

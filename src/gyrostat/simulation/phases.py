@@ -13,11 +13,13 @@ import numpy as np
 
 from ..algebra import Array, cross
 from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
-from ..kinematics import frame_pose
+from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
-from .engine.compiling import SimulationWarning, When, event_name
+from .engine.compiling import SimulationWarning
 from .phased_run import PhasedRun, PhaseResult
 from .prepare import prepare
+from .problem.causes import grounded, is_still
+from .problem.events import When, event_name
 from .problem.request import Request
 from .result.trajectory import Trajectory
 from .simulate_craft import simulate
@@ -163,22 +165,25 @@ def _run(
     options: Mapping[str, Any],
 ) -> PhaseResult:
     """struck: the craft with the run's own values."""
-    t, q, v = state
+    t, q, v = start = state
     kept = _released(() if before is None else before.grasps, phase)
     begun = tuple(grasped(struck, t, q, c) for c in phase.grasp)
     always = (*(options.get("constraints") or ()), *phase.constraints)
     holds = kept if phase.restitution > 0.0 else (*kept, *begun)  # what bounces off does not hold
     given = _given(phase, (*holds, *always), options, (t, t + phase.duration))
-    jump, impulse = None, np.zeros(6)
+    jump, impulse, struck_by = None, None, ""
     if begun or _begin(always, before):
         hit = (*kept, *begun, *always)
         e = [phase.restitution if any(c is b for b in begun) else 0.0 for c in hit]
         rigid = [*(given["prescribed"] or {}), *_names(given["locked"])]
         jump = capture(struck, q, v, hit, t=t, restitution=e, locked=rigid)
         v, impulse = jump.v, _outer_impulse(struck, q, hit, jump)
+        struck_by = ", ".join(c.title for c in hit)
     request = Request(craft=craft, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
     trajectory = _simulated(request, None if before is None else before.trajectory)
-    return PhaseResult(phase, trajectory, (*holds, *always), jump, holds, impulse, _ended_by(trajectory, phase))
+    return PhaseResult(
+        phase, trajectory, (*holds, *always), jump, holds, impulse, struck_by, start[1:], _ended_by(trajectory, phase)
+    )
 
 
 def _simulated(request: Request, after: Trajectory | None = None) -> Trajectory:
@@ -306,13 +311,13 @@ def _begin(always: Sequence[AbstractConstraint], before: PhaseResult | None) -> 
     return before is not None and any(all(c is not b for b in before.constraints) for c in always)
 
 
-def _outer_impulse(craft: Spacecraft, q: Array, hit: Sequence[AbstractConstraint], jump: Capture) -> Array:
-    """What constraints onto the inertial frame change of the momentum [angular; linear] about its origin, (6,)."""
-    total = np.zeros(6)
+def _outer_impulse(craft: Spacecraft, q: Array, hit: Sequence[AbstractConstraint], jump: Capture) -> Array | None:
+    """What constraints onto the inertial frame change of the momentum [angular about the centre of mass; linear], (6,); None without."""
+    if not any(grounded(craft, c) for c in hit):
+        return None
+    total, c_N = np.zeros(6), center_of_mass(craft, q)
     for c, wrench in zip(hit, jump.on_second, strict=True):
-        if c.second == "N":
-            total -= wrench
-        elif c.first == "N":
-            p = frame_pose(craft, q, c.second).p
-            total += np.concatenate([wrench[:3] + cross(p, wrench[3:]), wrench[3:]])
+        p = np.zeros(3) if c.second == "N" else frame_pose(craft, q, c.second).p
+        sign = float(not is_still(craft, c.second)) - float(not is_still(craft, c.first))
+        total += sign * np.concatenate([wrench[:3] + cross(p - c_N, wrench[3:]), wrench[3:]])
     return total

@@ -21,9 +21,11 @@ from .engine.integrate import initial_samples, integrate
 from .engine.progress import progress_bar
 from .engine.status import Status
 from .engine.system import Outcome, Plan, State, System
+from .integrators.methods import evaluations_of
 from .integrators.stiffness import stability_share
 from .problem.closure import require_closed
 from .problem.equations import Equations
+from .problem.events import effects_of
 from .problem.memory import require_memory
 from .problem.request import (
     Request,
@@ -39,6 +41,7 @@ from .problem.runs import Runs, arguments, begin, carry_on, constants, continued
 from .problem.settings import Settings, ends_at_saves
 from .problem.times import Times, times_of
 from .result.assembly import trajectory_of, with_trajectory
+from .result.looks import audit_measures
 from .result.mode_audit import warn_if_broken
 from .result.signals import residuals_at
 from .result.trajectory import Trajectory
@@ -123,6 +126,8 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     if equations.constraints and resume is None:
         require_closed(equations, residuals_at(equations, x))
     system = compile_system(equations, functions["events"] or (), x[0])
+    looks = audit_measures(equations, system.rhs, evaluations_of(str(settings.integrator)))
+    system = replace(system, measures=(looks,))
     own = constants(equations, runs)
     if resume is None:
         goes_on = after is not None and carry_on(equations, state, after, again)
@@ -177,6 +182,7 @@ def _equations(request: Request, settings: Settings, functions: Mapping[str, Any
         parameters=runs.parameter_shapes,
         constraints=functions["constraints"] or (),
         stabilisation=settings.stabilisation,
+        effects=effects_of(functions["events"] or ()),
     )
     return settled(equations, lambda e: arguments(e, runs, start(e, runs, 0.0, None))[0])
 

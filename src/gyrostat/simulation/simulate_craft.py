@@ -67,8 +67,8 @@ def simulate(
         stabilisation: how fast violations die out.
     prescribed: {joint: acceleration, or function of t}: it follows, whatever the load. locked: joints that stay as they are.
     actuators: saturation, lag and rate limit of all motors. stops: smooth end stops at the joints' limits.
-    conserve="momentum": where nothing acts from outside, the base follows from the conserved momentum, which then holds to
-        round-off at any tolerance.
+    conserve="momentum": where nothing acts from outside, the base follows from the conserved momentum, linear and angular about the
+        centre of mass, which then holds to round-off at any tolerance.
     parameters: {"link_3.mass": value, or (runs,) values}: each run's own mass properties.
     inputs: {"gain": value}, in a batch (runs, ...) or (1, ...): what control laws, environments and events may ask for by argument
         name, besides `run`, `sample` and `seed`. runs: the runs' numbers, 0, 1, ... by default. seed: an integer of any

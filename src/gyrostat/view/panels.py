@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array, quat_conjugate, quat_log, quat_multiply
+from ..control.passive import has_springs
 from ..model import Joint, Spacecraft
 from .overlays import momenta
 from .style import PALETTE
@@ -185,10 +186,12 @@ def _momentum(trajectory: Trajectory) -> list[Panel]:
 
 
 def _energy(trajectory: Trajectory) -> list[Panel]:
-    energy, work = trajectory.kinetic_energy(), trajectory.data["work"].values
-    gained = energy[..., :1] + work
+    energy, work, name = trajectory.kinetic_energy(), trajectory.data["work"].values, "kinetic energy"
+    if has_springs(trajectory.craft):
+        energy, name = energy + trajectory.spring_energy(), "kinetic and spring energy"
+    gained = energy[..., :1] + work - work[..., :1]
     lines = np.stack([energy, gained], axis=-1)
-    return [Panel("Energy", "J", lines, ("kinetic energy", "at the start, plus work"), ("at the start, plus work",))]
+    return [Panel("Energy", "J", lines, (name, "at the start, plus work"), ("at the start, plus work",))]
 
 
 def _actuators(trajectory: Trajectory) -> list[Panel]:

@@ -13,6 +13,7 @@ import numpy as np
 from ..algebra import Array, inertia_components
 from ..io.writing import write_text
 from ..kinematics import total_mass
+from ..simulation.result.audit import CauseAudit, drift_words
 from .panels import Panel, draw, must_match, panels
 from .style import adaptive_svg, figure_style
 
@@ -82,7 +83,9 @@ def report_html(
         notes=[note[0].upper() + note[1:] for note in trajectory.notes],
         interrupted=trajectory.interrupted and not trajectory.failures,
         reached=_reached(trajectory),
-        audit=[(name, f"{drift:.1e}", _grade(drift)) for name, drift in trajectory.audit.rows()],
+        audit=[(name, drift_words(drift), _grade(drift)) for name, drift in trajectory.audit.rows()],
+        audit_warnings=[line[0].upper() + line[1:] + "." for line in trajectory.audit.warnings],
+        causes=[_cause(cause) for cause in trajectory.audit.causes],
         events=[(e.name, f"{e.t:.6g}", e.run) for e in trajectory.events[:40]],
         sections=sections,
         craft=_craft(trajectory),
@@ -90,7 +93,7 @@ def report_html(
         scene=scene,
         batched=trajectory.batched,
         names=names if compare is not None else None,
-        other=[f"{drift:.1e}" for _, drift in compare.audit.rows()] if compare is not None else [],
+        other=[drift_words(drift) for _, drift in compare.audit.rows()] if compare is not None else [],
     )
 
 
@@ -103,8 +106,16 @@ def _picture(time: Array, panel: Panel, other: tuple[Array, Panel] | None) -> st
         return adaptive_svg(figure)
 
 
-def _grade(drift: float) -> str:
-    return "good" if drift < GOOD else "fair" if drift < FAIR else "poor"
+def _grade(drift: float | None) -> str:
+    return "fair" if drift is None else "good" if drift < GOOD else "fair" if drift < FAIR else "poor"
+
+
+def _cause(cause: CauseAudit) -> tuple[str, str, str, str]:
+    """Who, linear and angular impulse, work."""
+    if cause.impulse is None:
+        return cause.who, "", "", f"{cause.work:.4g}"
+    linear, angular = (float(np.linalg.norm(part)) for part in (cause.impulse[3:], cause.impulse[:3]))
+    return cause.who, f"{linear:.4g}", f"{angular:.4g}", f"{cause.work:.4g}"
 
 
 def _reached(trajectory: Trajectory) -> str:

@@ -11,7 +11,7 @@ from ...formulations import recursive, spatial_forms
 from ...formulations.spatial_forms.coriolis_matrices import SKEW
 from ...kinematics import neutral, step_configuration
 from ...models import servicer
-from ..checks import Check, at_most, holds
+from ..checks import Check, at_most, holds, worst
 from . import interferometer, low_orbit
 from .equations import (
     asymmetry,
@@ -81,8 +81,8 @@ def interferometer_checks(run: FormationTrajectory) -> list[Check]:
     return [
         at_most("interferometer: collectors in their places", float(position[:, -1].max()), 3e-8, " m"),
         at_most("interferometer: attitudes agree", float(angle[:, -1].max()), 2e-9, " rad"),
-        at_most("interferometer: energy against work, every craft", max(a.energy for a in audits), 5e-9),
-        at_most("interferometer: momentum against impulses", max(a.linear for a in audits), 5e-10),
+        at_most("interferometer: energy against work, every craft", worst(a.energy for a in audits), 5e-9),
+        at_most("interferometer: momentum against impulses", worst(a.linear for a in audits), 5e-10),
         holds(
             "interferometer: closest approach of two craft",
             run.closest_approach().distance > 5.0,

@@ -15,7 +15,7 @@ from ..integrators.memory import past_numbers, remembered
 from ..integrators.methods import METHODS, Collocation, solver_vectors, stage_count
 from .context import Context, Lane
 from .crossings import near_count
-from .measures import COUNTDOWN, LOOKS, PENDING, REDUCED, Group, Measures
+from .measures import DUE, PENDING, WORDS, Measures, Word
 from .queue_of_runs import QueueOfRuns
 from .status import Status, Stop
 from .stepper import ENTRIES, stepper
@@ -95,11 +95,11 @@ class Block:
             "g_new": events,
             "g_near": near_count(METHODS[plan.method], LANES) * events,
             "held_new": held,
-            "lanes": int(Lane.size),
+            "lanes": int(Lane.size) + sum(group.numbers for group in system.measures),
             "scratch": -(-work // LANES),
             "solver": solver_vectors(METHODS[plan.method], n, LANES),
         }
-        sizes |= {f"measures {k}": group.memory(system.x_size) for k, group in enumerate(system.measures)}
+        sizes |= {f"measures {k}": group.count + system.x_size for k, group in enumerate(system.measures)}
         self.memory = _aligned(sum(sizes.values()) * LANES)
         self.blocks: dict[str, Array] = {}
         context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
@@ -128,6 +128,11 @@ class Block:
             context[Context[name]] = self._address(name, function, size)
         context[Context.n], context[Context.n_held], context[Context.n_events] = n, held, events
         context[Context.n_control], context[Context.fixed] = plan.n_control, int(plan.fixed)
+        context[Context.n_x] = system.x_size
+        ends = int(Lane.size) + np.cumsum([0, *(group.numbers for group in system.measures)])
+        self._measures = [
+            (self.lane[ends[k] : ends[k + 1]], self.blocks[f"measures {k}"]) for k in range(len(system.measures))
+        ]
         self._groups = [self._group(k, group) for k, group in enumerate(system.measures)]
         table = np.concatenate([np.zeros(0, dtype=np.int64), *self._groups])
         self._keep.append(table)
@@ -136,12 +141,10 @@ class Block:
 
     def _group(self, k: int, group: Measures) -> Array:
         """A row of the table of groups."""
-        reductions = np.array(group.reductions, dtype=float)
-        self._keep.append(reductions)
-        row = np.zeros(Group.WORDS, dtype=np.int64)
-        row[Group.function] = self._address(f"measures {k}", group.function, group.count)
-        row[Group.count], row[Group.every] = group.count, group.every
-        row[Group.memory], row[Group.reductions] = self.blocks[f"measures {k}"].ctypes.data, reductions.ctypes.data
+        row = np.zeros(WORDS, dtype=np.int64)
+        row[Word.function] = self._address(f"measures {k}", group.function, group.count)
+        row[Word.every], row[Word.counts :] = group.every, group.counts
+        row[Word.known], row[Word.work] = (memory.ctypes.data for memory in self._measures[k])
         return row
 
     def _address(self, name: str, function: Rows | None, size: int) -> int:
@@ -172,8 +175,9 @@ class Block:
     def _wanted(self, name: str) -> Array:
         """Lanes that need the value of a function."""
         if name in self.blocks:
-            return self.blocks[name][PENDING] == 1.0
-        return self.lane[Lane.sampled] == Stop.sample if name == "update" else self._asking()
+            return self._measures[int(name.split()[1])][0][PENDING] == 1.0
+        taken = (Stop.sample, Stop.sampled_breakpoint)
+        return np.isin(self.lane[Lane.sampled], taken) if name == "update" else self._asking()
 
     def _running(self) -> Array:
         return self.lane[Lane.status] == Status.running
@@ -192,8 +196,8 @@ class Block:
         rows = self.queue.take(len(free))
         if not len(rows):
             return
-        seats = free[: len(rows)]
-        lanes, own = (np.arange(LANES), np.repeat(rows, LANES)) if self._together else (seats, rows)
+        seats, rows = _span(free[: len(rows)]), _span(rows)
+        lanes, own = (slice(None), rows) if self._together else (seats, rows)  # one run is broadcast over all lanes
         state, n, held = self.queue.state, self.system.n, self.system.n_held
         self.blocks["y"][:, lanes] = state.y[own].T
         if held:
@@ -203,19 +207,21 @@ class Block:
         self._out[lanes] = self.queue.out[own]
         self._attempts_before[seats] = state.steps[rows] + state.rejections[rows]
         self._call(self._start)
-        self._seat_measures(lanes, own)
         if state.g.size and state.g.shape == (self.queue.runs, len(self.system.specs)):
             known = state.g[own].T
             self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
         if (self._entries or self._lasting) and self.queue.resumes_past:
             self._recall(seats, state.past[rows])
-        self.rows[seats] = rows
+        self.rows[seats] = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
     def settle(self, seats: Array) -> None:
         """Write the runs in these seats back to their rows of the outcome, and leave the seats empty."""
         if not len(seats):
             return
-        rows, state, n, held = self.rows[seats], self.outcome.state, self.system.n, self.system.n_held
+        state, n, held = self.outcome.state, self.system.n, self.system.n_held
+        self.settled += len(seats)
+        seats, rows = _span(seats), self.rows[seats]
+        self._look_at_pending()
         self.queue.lanes[rows] = self.lane[:, seats].T
         state.y[rows] = self.blocks["y"][:, seats].T
         if held:
@@ -224,45 +230,32 @@ class Block:
             state.g[rows] = self.blocks["g_old"][:, seats].T
         if self._entries or self._lasting:
             state.past[rows] = self._past(seats)
-        self._settle_measures(seats, rows)
         self.rows[seats] = -1
         self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
-        self.settled += len(rows)
 
-    def _seat_measures(self, lanes: Array, own: Array) -> None:
-        """Where runs were looked at before, what is left of it; the others are looked at where they are."""
-        known, at = self.queue.state.measured, 0
-        for k, group in enumerate(self.system.measures):
-            memory = self.blocks[f"measures {k}"]
-            memory[-self.system.x_size :, lanes] = self.x[:, lanes]
-            before = known[own, at : at + group.numbers].T if self.queue.resumes_measures else np.zeros((2, len(own)))
-            new = before[0] == 0.0
-            memory[LOOKS, lanes], memory[COUNTDOWN, lanes] = before[0], np.where(new, group.every, before[1])
-            memory[PENDING, lanes] = new
-            memory[REDUCED : REDUCED + group.count, lanes] = before[2:] if self.queue.resumes_measures else 0.0
-            at += group.numbers
+    def look_after_step(self, k: int) -> None:
+        """Measures of the run in seat k are due at the end of its next accepted step."""
+        for known, _ in self._measures:
+            known[DUE, self.lanes_of(k)] = 0.0
+        self.context[Context.until_look] = 0
 
-    def _settle_measures(self, seats: Array, rows: Array) -> None:
-        at = 0
-        for k, group in enumerate(self.system.measures):
-            memory, kept = self.blocks[f"measures {k}"], self.outcome.state.measured
-            if memory[PENDING].any():
-                self._call(self._look, self._groups[k].ctypes.data)
-            kept[rows, at], kept[rows, at + 1] = memory[LOOKS, seats], memory[COUNTDOWN, seats]
-            kept[rows, at + 2 : at + group.numbers] = memory[REDUCED : REDUCED + group.count, seats].T
-            at += group.numbers
+    def _look_at_pending(self) -> None:
+        """Of runs that leave their seats before their end."""
+        for row in self._groups if self.context[Context.pending] else ():
+            self._call(self._look, row.ctypes.data)
+        self.context[Context.pending] = 0
 
     def _past(self, seats: Array) -> Array:
         """Rows of `State.past`."""
         stages = self._K[self._places][:, :, seats]
         entries, lasting = (self.lane[places][:, seats] for places in (self._entries, self._lasting))
-        rows = np.concatenate([entries, stages.reshape(-1, len(seats)), lasting]).T
+        rows = np.concatenate([entries, stages.reshape(-1, stages.shape[-1]), lasting]).T
         rows[rows[:, 0] <= 0.0, : rows.shape[1] - len(lasting)] = 0.0
         return rows
 
     def _recall(self, seats: Array, past: Array) -> None:
         """What `_past` has kept, where there is something."""
-        for k, row in zip(seats, past, strict=True):
+        for k, row in zip(np.arange(self.seats)[seats], past, strict=True):
             entries, stages, lasting = np.split(row, [len(self._entries), len(row) - len(self._lasting)])
             self.lane[self._lasting, self.lanes_of(k)] = lasting[:, None] if self._together else lasting
             if self._entries and row[0] > 0.0:
@@ -343,6 +336,12 @@ class Block:
         begin = self.plan.saves[0] if len(self.plan.saves) else 0.0
         done = (self.lane[Lane.t, self.seated()] - begin) / max(end - begin, 1e-300)
         return self.settled + float(np.clip(done, 0.0, 1.0).sum())
+
+
+def _span(places: Array) -> Any:
+    """Places in ascending order as a slice where they follow one another, which is quicker."""
+    first, count = int(places[0]), len(places)
+    return slice(first, first + count) if int(places[-1]) - first == count - 1 else places
 
 
 def _aligned(count: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from ...tracing.loops import Block, Function, Integer, Mask, Module, Pointer, Vector
+from ...tracing.loops import Block, Function, Integer, Mask, Module, Number, Pointer, Vector
 from .status import Status
 
 
@@ -41,7 +41,10 @@ class Context(IntEnum):
     g_near = 26  # (near_count, n_events) events within the attempted step (crossings.py)
     measures = 27  # the table of groups of measures (measures.py)
     n_measures = 28
-    size = 29
+    n_x = 29
+    until_look = 30  # steps before which no measure is due; counted down by the loop
+    pending = 31  # 1: states were put aside that no measure has looked at yet
+    size = 32
 
 
 class Lane(IntEnum):
@@ -99,6 +102,19 @@ class StepFunction(Function):
         self.n_events = self.integer_at(Context.n_events)
         self.n_held = self.integer_at(Context.n_held)
         self.stage = self.x.after(1)  # the state, in the argument of the right-hand side
+
+    def pointer_at_context(self) -> Pointer:
+        """The table of words itself."""
+        return self.argument("ctx")
+
+    def least_of_lanes(self, x: Vector) -> Number:
+        """The smallest number of all lanes."""
+        width, cell = self.lanes, self.variable(0.0)
+        while width > 1:
+            width //= 2
+            x = self.min(x, self.shuffle(x, [(k + width) % self.lanes for k in range(self.lanes)]))
+        cell[0] = x
+        return cell.address(0).number()
 
     def pointer_at(self, place: Context) -> Pointer:
         return self.argument("ctx").pointer(place)

@@ -30,9 +30,9 @@ def commit(module: Module, method: Method, lanes: int) -> None:
     lane[Lane.h] = f.is_(Lane.status, Status.running).where(lane[Lane.h_next], lane[Lane.h])
     lane[Lane.steps] = lane[Lane.steps] + accepted.where(1.0, 0.0)
     lane[Lane.accepted] = 0.0
-    look_at_step(f, accepted)
     with f.when(stopped.any()):
         _at_stop(f, stopped)
+    look_at_step(f, accepted, stopped)
     f.end()
 
 
@@ -72,10 +72,10 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
 
     _each_lane(f, stopped, next_stop)
     f.set_before_stop()
-    jumps = f.is_(Lane.sampled, Stop.breakpoint) | f.is_(Lane.sampled, Stop.sample)
+    taken = f.is_(Lane.sampled, Stop.sample) | f.is_(Lane.sampled, Stop.sampled_breakpoint)
+    jumps = taken | f.is_(Lane.sampled, Stop.breakpoint)
     lane[Lane.h_before] = jumps.where(0.0, lane[Lane.h_before])
     f.put_state_in_x()
-    taken = f.is_(Lane.sampled, Stop.sample)
     with f.when(taken.any()):
         f.evaluate(Context.update, f.held_new)
         f.copy(f.held_new, f.stage.after(f.n), f.n_held, taken)

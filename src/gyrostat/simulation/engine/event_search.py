@@ -36,6 +36,7 @@ def handle_events(block: Block) -> None:
                 g = block.evaluate(Context.events, len(block.system.specs), k, t, y)
                 block.blocks["g_new"][:, block.lanes_of(k)] = _columns(block, g)
                 cuts.append((k, j, full[0]))
+                block.look_after_step(k)
                 break
         else:
             _step_to(block, k, full[1], full)
@@ -43,6 +44,7 @@ def handle_events(block: Block) -> None:
     for k, j, h in cuts:
         if block.system.specs[j].effect is not None:
             _change(block, k, j, h)
+            block.look_after_step(k)
         if block.system.specs[j].terminal:
             block.lane[Lane.status, block.lanes_of(k)] = Status.stopped
     block.outcome.records.extend(happened)

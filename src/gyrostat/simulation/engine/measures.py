@@ -1,18 +1,20 @@
 """Measures: functions of x that are looked at while a run goes on and reduced at once, so that nothing of it need be saved.
 
-A run is looked at where it starts, after every `every`-th accepted step, and where it ends (by the host). In between the compiled loop
-puts the state aside and evaluates the function when some lane is to be looked at again: lanes that are out of step with each other then
-still share one evaluation, and no number depends on which lanes do.
+A run is looked at where it starts; after 1, 2, 4, ... and at last every `every` accepted steps more; at breakpoints, at terminal events and
+where it ends. The compiled loop puts the state aside, and evaluates the function when some lane is to be looked at again, or has ended:
+lanes that are out of step with each other then still share one evaluation, and no number depends on which lanes do.
 
-The memory of a group in a block is a column of vectors of lanes:
+What is known of a run stands among the vectors that describe its lane, and goes in and out with them:
 
-    countdown | pending | looks | reduced (m) | value (m) | x, as it was put aside
+    pending, looks, due (at which of its steps), gap, reduced (m)
+
+Values, and the x that was put aside, have memory of their own. `Context.until_look` counts the steps down before which no lane can be due.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -20,24 +22,14 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel
-from ...tracing.loops import Block, Mask, Module, Pointer, Vector
-from .context import Context, StepFunction
+from ...tracing.loops import Block, Integer, Mask, Module, Pointer, Vector
+from .context import Context, Lane, StepFunction
+from .status import Status, Stop
 
-COUNTDOWN, PENDING, LOOKS, REDUCED = range(4)  # places in a group's memory
-SHARE = 0.01  # of the time of a run that looking at it may take
-COSTS = {
-    "sin": 8,
-    "cos": 8,
-    "sqrt": 8,
-    "recip": 8,
-    "pow": 40,
-    "exp": 20,
-    "log": 20,
-    "atan2": 30,
-    "asin": 30,
-    "acos": 30,
-    "tan": 20,
-}
+PENDING, LOOKS, DUE, GAP, REDUCED = range(5)  # places among what is known of a run
+SHARE = 0.0025  # of the operations of a run that looks may take; in time it is two or three times as much
+OWN_OPERATIONS = 10  # of the time loop, for each number that it handles
+COSTS = {"sin": 8, "cos": 8, "sqrt": 8, "recip": 8, "pow": 40, "exp": 20, "log": 20, "atan2": 30, "asin": 30, "acos": 30, "tan": 20}  # fmt: skip
 
 
 class Reduce(IntEnum):
@@ -51,49 +43,51 @@ class Reduce(IntEnum):
 
 @dataclass(frozen=True)
 class Measures:
-    """function: of x (runs, size) to values (runs, m). every: so many accepted steps from one look to the next."""
+    """function: of x (runs, size) to values (runs, m). reductions: of each, in the order of `Reduce`. every: so many accepted steps from
+    one look to the next, at most.
+    """
 
     function: Kernel | Callable[[Array], Array]
     reductions: tuple[Reduce, ...]
     every: int = 1
+
+    def __post_init__(self) -> None:
+        if list(self.reductions) != sorted(self.reductions):
+            raise ValueError(
+                f"reductions are {[r.name for r in self.reductions]}; expected {[r.name for r in Reduce]}."
+            )
 
     @property
     def count(self) -> int:
         return len(self.reductions)
 
     @property
+    def counts(self) -> tuple[int, ...]:
+        """How many of each kind."""
+        return tuple(self.reductions.count(how) for how in Reduce)
+
+    @property
     def numbers(self) -> int:
-        """Of a run, between two calls: looks, countdown and what is reduced."""
-        return 2 + self.count
+        """That are known of a run."""
+        return REDUCED + self.count
 
-    def memory(self, x_size: int) -> int:
-        """Vectors of lanes."""
-        return REDUCED + 2 * self.count + x_size
-
-    def with_look(self, rows: Array, x: Array) -> tuple[Array, Array]:
-        """looks (runs,) and reduced values (runs, m) of runs, after one more look at x (runs, size). rows: (runs, numbers)."""
-        looks, reduced, value = rows[:, 0], rows[:, 2:], np.asarray(self.function(x), dtype=float)
-        kept = np.empty(value.shape)
-        for j, how in enumerate(self.reductions):
-            kept[:, j] = _reduced(how, reduced[:, j], value[:, j], looks > 0)
-        return looks + 1.0, kept
-
-
-def _reduced(how: Reduce, old: Array, new: Array, known: Array) -> Array:
-    if how is Reduce.last:
-        return new
-    keep = {Reduce.first: known, Reduce.largest: new <= old, Reduce.smallest: new >= old}[how]
-    return np.where(known & (keep | np.isnan(old)), old, new)
+    def fresh(self, runs: int) -> Array:
+        """Those of runs that nobody has looked at, (runs, numbers)."""
+        rows = np.zeros((runs, self.numbers))
+        rows[:, GAP] = 1.0
+        return rows
 
 
 def steps_between_looks(measure: Kernel, rhs: object, evaluations: int) -> int:
-    """So many that looking takes a hundredth of the time: counted in operations, hence the same on every machine.
+    """So many that looking takes less than a hundredth of the time: counted in operations, hence the same on every machine.
 
     evaluations: of the right-hand side in a step.
     """
     if not isinstance(rhs, Kernel):
         return 1  # it is called from Python, which takes far longer
-    return max(1, math.ceil(_operations(measure) / (SHARE * evaluations * _operations(rhs))))
+    step = evaluations * (_operations(rhs) + OWN_OPERATIONS * len(rhs.graph.results[0]))
+    look = _operations(measure) + OWN_OPERATIONS * (len(measure.graph.results[0]) + measure.graph.inputs[0].size)
+    return max(1, math.ceil(look / (SHARE * step)))
 
 
 def _operations(kernel: Kernel) -> int:
@@ -103,58 +97,117 @@ def _operations(kernel: Kernel) -> int:
 # ---- compiled
 
 
-class Group:
-    """One of the groups of measures, in a function of the time loop: a row of the table of words."""
+class Word(IntEnum):
+    """Places in a row of the table of groups."""
 
-    function, count, every, memory, reductions = range(5)
-    WORDS = 5
+    function = 0
+    every = 1
+    known = 2
+    work = 3
+    counts = 4  # of each kind of reduction
+
+
+WORDS = Word.counts + len(Reduce)
+
+
+class Group:
+    """One of the groups of measures, in a function of the time loop."""
 
     def __init__(self, f: StepFunction, row: Pointer) -> None:
-        self._row, self.m = row, row.integer(self.count)
-        self.block = Block(f, row.pointer(self.memory).name)
-        self.reduced = self.block.after(REDUCED)
-        self.value = self.reduced.after(self.m)
-        self.x = self.value.after(self.m)
+        self._row = row
+        self.known = Block(f, row.pointer(Word.known).name)
+        self.reduced = self.known.after(REDUCED)
+        self.value = Block(f, row.pointer(Word.work).name)
+        *_, (_, _, m) = self.kinds()
+        self.x = self.value.after(m)
 
-    def step_count(self, f: StepFunction) -> Vector:
-        return f.broadcast(self._row.integer(self.every).number())
+    def most_steps(self, f: StepFunction) -> Vector:
+        return f.broadcast(self._row.integer(Word.every).number())
 
     def evaluate(self, f: StepFunction) -> None:
-        f.call(self._row.pointer(self.function), self.x, self.value, f.scratch)
+        f.call(self._row.pointer(Word.function), self.x, self.value, f.scratch)
 
-    def reduction(self, f: StepFunction, j: object) -> Vector:
-        return f.broadcast(self._row.pointer(self.reductions).number(j))  # type: ignore[arg-type]
+    def kinds(self) -> Iterator[tuple[Reduce, Integer, Integer]]:
+        """Each kind of reduction, from which place to before which."""
+        start = self._row.integer(Word.counts) * 0
+        for how in Reduce:
+            end = start + self._row.integer(Word.counts + how)
+            yield how, start, end
+            start = end
+
+    def put_aside(self, f: StepFunction, lanes: Mask) -> None:
+        """x, whose state is that of the lanes."""
+        f.copy(f.x, self.x, f.integer_at(Context.n_x), lanes)
+        self.known[PENDING] = lanes.where(1.0, self.known[PENDING])
+        f.pointer_at_context().store(Context.pending, f.integer(1))
+
+
+def each_group(f: StepFunction) -> Iterator[tuple[Group, Pointer]]:
+    """In a loop over the groups: one of them, and its row."""
+    with f.loop(f.integer_at(Context.n_measures)) as g:
+        row = f.pointer_at(Context.measures).at(g * WORDS)
+        yield Group(f, row), row
 
 
 def look(module: Module, lanes: int) -> None:
     """The function `look(ctx, group)`: evaluate what was put aside, in the lanes where something was, and reduce it."""
     f = StepFunction(module, "look", lanes, "group")
     group = Group(f, f.argument("group"))
-    pending = group.block[PENDING].equals(1.0)
-    first = group.block[LOOKS].equals(0.0)
+    pending = group.known[PENDING].equals(1.0)
+    first = group.known[LOOKS].equals(0.0)
     group.evaluate(f)
-    with f.loop(group.m) as j:
-        how, old, new = group.reduction(f, j), group.reduced[j], group.value[j]
-        keep = how.equals(Reduce.first) | (how.equals(Reduce.largest) & (new <= old))
-        keep = keep | (how.equals(Reduce.smallest) & (new >= old)) | (~how.equals(Reduce.last) & ~old.equals(old))
-        group.reduced[j] = (pending & (first | ~keep)).where(new, old)
-    group.block[LOOKS] = group.block[LOOKS] + pending.where(1.0, 0.0)
-    group.block[PENDING] = 0.0
+    for how, start, end in group.kinds():
+        with f.loop(end, start) as j:
+            old, new = group.reduced[j], group.value[j]
+            wanted = pending
+            if how is Reduce.first:
+                wanted = pending & first
+            elif how is not Reduce.last:
+                keep = (new <= old if how is Reduce.largest else new >= old) | ~old.equals(old)
+                wanted = pending & (first | ~keep)
+            group.reduced[j] = wanted.where(new, old)
+    group.known[LOOKS] = group.known[LOOKS] + pending.where(1.0, 0.0)
+    group.known[PENDING] = 0.0
     f.end()
 
 
-def look_at_step(f: StepFunction, accepted: Mask) -> None:
-    """Put accepted states aside where it is time to; t and y are those of the end of the step."""
-    table = f.pointer_at(Context.measures)
-    with f.loop(f.integer_at(Context.n_measures)) as g:
-        row = table.at(g * Group.WORDS)
-        group = Group(f, row)
-        rest = group.block[COUNTDOWN] - accepted.where(1.0, 0.0)
-        due = accepted & (rest <= 0.0)
-        group.block[COUNTDOWN] = due.where(group.step_count(f), rest)
+def look_at_start(f: StepFunction, fresh: Mask) -> None:
+    """Of runs that nobody has looked at. x holds the lanes' states."""
+    for group, _ in each_group(f):
+        new = fresh & group.known[LOOKS].equals(0.0)
+        group.put_aside(f, new)
+        group.known[DUE] = new.where(f.lane[Lane.steps] + 1.0, group.known[DUE])
+    f.pointer_at_context().store(Context.until_look, f.integer(0))
+
+
+def look_at_step(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
+    """Where it is time to, or the run has come to a breakpoint or its end; t and y are those of the end of the step."""
+    rest = f.integer_at(Context.until_look) - 1
+    f.pointer_at_context().store(Context.until_look, rest)
+    with f.when(~((rest > 0) & ~stopped.any())):
+        _look_where_due(f, accepted, stopped)
+
+
+def _look_where_due(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
+    lane = f.lane
+    ended = accepted & ~f.is_(Lane.status, Status.running)
+    forced = ended | (stopped & (f.is_(Lane.sampled, Stop.breakpoint) | f.is_(Lane.sampled, Stop.sampled_breakpoint)))
+    soonest = f.variable(1e9)
+    for group, row in each_group(f):
+        due = accepted & ((lane[Lane.steps] >= group.known[DUE]) | forced)
         with f.when(due.any()):
-            with f.when((due & group.block[PENDING].equals(1.0)).any()):
+            gap = f.min(2.0 * group.known[GAP], group.most_steps(f))
+            group.known[DUE] = due.where(lane[Lane.steps] + gap, group.known[DUE])
+            group.known[GAP] = due.where(gap, group.known[GAP])
+            with f.when((due & group.known[PENDING].equals(1.0)).any()):
                 f.call_named("look", f.argument("ctx"), row)
             f.put_state_in_x()
-            f.copy(f.x, group.x, f.n + f.n_held + 1, due)
-            group.block[PENDING] = due.where(1.0, group.block[PENDING])
+            group.put_aside(f, due)
+        with f.when(ended.any()):
+            f.call_named("look", f.argument("ctx"), row)
+        soonest[0] = f.min(group.known[DUE] - lane[Lane.steps], soonest[0])
+    with f.when(ended.any()):  # and so everything was
+        f.pointer_at_context().store(Context.pending, f.integer(0))
+    running = f.is_(Lane.status, Status.running)
+    least = f.least_of_lanes(running.where(soonest[0], 1e9))
+    f.pointer_at_context().store(Context.until_look, least.integer())

@@ -15,7 +15,7 @@ from .system import Outcome, Plan, State, System
 class QueueOfRuns:
     """Shared by all blocks. A run belongs to the block that has taken it: nobody else writes its rows.
 
-    lanes: (runs, Lane.size) what a run brings to its lane, and what it has left there.
+    lanes: (runs, Lane.size, and what measures know) what a run brings to its lane, and what it has left there.
     out: addresses of the runs' saved rows.
     """
 
@@ -27,15 +27,13 @@ class QueueOfRuns:
         self.resumes_past = state.past.shape == (self.runs, past_numbers)
         if not self.resumes_past:
             after.past = np.zeros((self.runs, past_numbers))
-        numbers = sum(m.numbers for m in system.measures)
-        self.resumes_measures = state.measured.shape == (self.runs, numbers)
-        if not self.resumes_measures:
-            after.measured = np.zeros((self.runs, numbers))
-        self._system = system
         self.outcome = Outcome(np.full((self.runs, len(plan.saves), system.n + system.n_held), np.nan), after)
         saved = self.outcome.saved
         self.out = saved.ctypes.data + saved.strides[0] * np.arange(self.runs)
-        self.lanes = self._lanes(plan)
+        known = np.hstack([np.zeros((self.runs, 0)), *(m.fresh(self.runs) for m in system.measures)])
+        if state.measured.shape == known.shape:
+            known = state.measured
+        self.lanes = np.hstack([self._lanes(plan), known])
         self._next, self._lock = 0, threading.Lock()
 
     def _lanes(self, plan: Plan) -> Array:
@@ -64,17 +62,6 @@ class QueueOfRuns:
         state, lanes = self.outcome.state, self.lanes
         for name in ("t", "h", "status", "steps", "rejections"):
             setattr(state, name, lanes[:, Lane[name]].copy())
+        state.measured = lanes[:, Lane.size :].copy()
         self.outcome.records.sort(key=lambda r: (r.run, r.t))
-        self.outcome.measured = self._measured()
         return self.outcome
-
-    def _measured(self) -> list[Array]:
-        """With a last look, where the runs are now."""
-        state, found, at = self.outcome.state, [], 0
-        if self._system.measures:
-            x = np.hstack([state.t[:, None], state.y, state.held, self.parameters])
-        for group in self._system.measures:
-            looks, reduced = group.with_look(state.measured[:, at : at + group.numbers], x)
-            found.append(np.column_stack([looks, reduced]))
-            at += group.numbers
-        return found

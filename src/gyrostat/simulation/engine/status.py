@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -22,3 +23,12 @@ class Stop(IntEnum):
     breakpoint = 0  # loads may jump
     sample = 1  # of the controller
     save = 2  # nothing jumps
+    sampled_breakpoint = 3  # both, as at an end that is a sample
+
+    @classmethod
+    def of(cls, kinds: Iterable[Stop]) -> Stop:
+        """All of these at one time."""
+        found = set(kinds) - {cls.save}
+        if not found:
+            return cls.save
+        return found.pop() if len(found) == 1 else cls.sampled_breakpoint

@@ -25,7 +25,7 @@ from ..integrators.methods import Collocation, Gauss, Method, Tableau, place_of_
 from .context import Context, Lane, StepFunction
 from .crossings import watch
 from .end_of_step import commit
-from .measures import look
+from .measures import look, look_at_start
 from .status import Status
 
 ENTRIES = ("start", "advance", "trial", "commit", "look")
@@ -36,9 +36,9 @@ def stepper(method: Method, lanes: int) -> str:
     module = Module()
     if not isinstance(method, Collocation):
         _dense(module, method, lanes)
+    look(module, lanes)
     _trial(module, method, lanes)
     _attempt(module, method, lanes)
-    look(module, lanes)
     commit(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
@@ -127,6 +127,7 @@ def _start(module: Module, lanes: int) -> None:
     guess = tiny.where(1e-6, 0.01 * f.sqrt(d0[0] / tiny.where(1.0, d1[0])))
     guess = f.max(f.min(guess, lane[Lane.h_max]), 10.0 * f.smallest_step())
     lane[Lane.h] = (fresh & ~(lane[Lane.h] > 0.0)).where(guess, lane[Lane.h])
+    look_at_start(f, fresh)
     lane[Lane.begun] = 1.0
     f.end()
 

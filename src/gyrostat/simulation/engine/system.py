@@ -93,7 +93,7 @@ class State:
     g: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (runs, events) at t; empty, or NaN, to compute them
     # (runs, ...) the step before, for methods that look back
     past: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    # (runs, ...) of each group of measures: how often it was looked at, steps to the next look, and what is reduced
+    # (runs, ...) of each group of measures: how often it was looked at, when next, and what is left of it (measures.py)
     measured: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
@@ -118,7 +118,6 @@ class Record:
 class Outcome:
     """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted.
 
-    measured: of each group of measures how often each run was looked at, and what is left of it, (runs, 1 + m).
     error: of a function called from Python, which interrupted it.
     """
 
@@ -126,5 +125,4 @@ class Outcome:
     state: State
     records: list[Record] = field(default_factory=list)
     interrupted: bool = False
-    measured: list[Array] = field(default_factory=list)
     error: Exception | None = None

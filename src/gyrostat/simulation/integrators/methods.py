@@ -30,3 +30,9 @@ def stage_count(method: Method, lanes: int) -> int:
     if isinstance(method, Collocation):
         return 1 + 2 * (len(method.c) // lanes)
     return 5 if isinstance(method, Gauss) else method.stages + 1 + len(method.extra)
+
+
+def evaluations_of(name: str) -> int:
+    """Of the right-hand side in a step, about; those of all lanes at a time count once."""
+    method = METHODS[name]
+    return method.stages if isinstance(method, Tableau) else 30 if isinstance(method, Gauss) else 8

@@ -21,19 +21,26 @@ from ...environment import Environment
 from ...formulations.recursive import inverse_dynamics
 from ...kinematics import configuration_rate
 from ...model import Spacecraft
+from .causes import Cause, Instant, causes_of, rates_of
 from .layout import Layout
-from .loads import Signals, base_from_momentum, environment_power, external_wrench
+from .loads import Signals, base_from_momentum
 
 
 class Acting(NamedTuple):
     """On the craft at one instant, but for constraints."""
 
     command: Array  # (nv,) of the control law
-    tau: Array  # (nv,) of motors, springs, dampers, friction and stops
+    applied: Array  # (nv,) what motors make of it
+    passive: Array  # (nv,) of springs, dampers, friction and stops
     wrenches: Array | None  # (nbodies, 6) of the environment
     follows: Mapping[str, Array]  # accelerations of prescribed joints, by name
     zdot: Array  # of the law's memory
     load_rate: Array  # of the lagging loads
+
+    @property
+    def tau(self) -> Array:
+        """(nv,) of motors, springs, dampers, friction and stops."""
+        return self.applied + self.passive
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +48,7 @@ class Equations:
     """What is simulated. python_control, python_environment: it cannot be traced; its result comes in through x (`fill`).
 
     laws: keys of the graphs of controller and environment, as they were traced last; empty where there is none.
+    loads: places in tau that the control law ever loads, as far as is known; None for all. effects: of events, by name.
     """
 
     craft: Spacecraft
@@ -52,7 +60,6 @@ class Equations:
     actuators: Actuators | None = None
     stops: Stops | None = None
     conserve: bool = False
-    external_loads: bool = True
     seed: int = 0
     inputs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -61,6 +68,8 @@ class Equations:
     constraints: Sequence[AbstractConstraint] = ()
     stabilisation: Stabilisation = USUAL
     laws: tuple[str, str] = ("", "")
+    loads: tuple[int, ...] | None = None
+    effects: tuple[str, ...] = ()
 
     @property
     def sampled(self) -> bool:
@@ -71,10 +80,15 @@ class Equations:
         """Those of an environment, or of constraints."""
         return self.environment is not None or bool(self.constraints)
 
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """Who changes momentum and energy."""
+        return causes_of(self)
+
     @property
-    def held_from_outside(self) -> bool:
-        """True if a constraint binds the craft to the inertial frame; between its own bodies, loads are equal and opposite."""
-        return any("N" in (c.first, c.second) for c in self.constraints)
+    def loaded(self) -> tuple[int, ...]:
+        """Places in tau that the control law may load."""
+        return tuple(range(self.craft.nv)) if self.loads is None else self.loads
 
     @cached_property
     def layout(self) -> Layout:
@@ -86,9 +100,7 @@ class Equations:
             "v": craft.nv - 6 if self.conserve else craft.nv,
             "z": 0 if self.sampled else memory,
             "load": craft.nv if self.actuators is not None and self.actuators.remembers else 0,
-            "impulse": 6 if self.external_loads else 0,
-            "work": 1,
-            "work_environment": 1 if self.wrenches_act else 0,
+            "integrals": sum(cause.width for cause in self.causes),
             "held": craft.nv if self.sampled else 0,
             "held_z": memory if self.sampled else 0,
             "sample": 1 if self.sampled else 0,
@@ -153,26 +165,20 @@ class Equations:
     def acting(self, x: Array) -> Acting:
         """What law, motors, springs and environment do now, whatever the accelerations."""
         craft, v = self.own_craft(x), self.velocity(x)
-        command, zdot = self._command(x)
-        applied, load_rate = command, np.zeros(0)
-        if self.actuators is not None:
-            wanted = saturated(craft, command, v) if self.actuators.saturate else command
-            applied = wanted
-            if self.actuators.remembers:
-                applied = x[self.layout["load"]]
-                load_rate = actuator_rate(self.actuators, wanted, applied)
-        tau = applied
+        command, applied, zdot, load_rate = self._applied(x, craft, v)
+        passive = np.zeros(craft.nv)
         if has_passive_forces(craft, self.stops):
-            tau = applied + passive_forces(craft, x[self.layout["q"]], v, self.stops)
+            passive = passive_forces(craft, x[self.layout["q"]], v, self.stops)
         wrenches = None if self.environment is None else self._wrenches(x)
         follows = {name: np.reshape(f(self.time(x)) if callable(f) else f, -1) for name, f in self.prescribed.items()}
-        return Acting(command, tau, wrenches, follows, zdot, load_rate)
+        return Acting(command, applied, passive, wrenches, follows, zdot, load_rate)
 
     def signals(self, x: Array) -> tuple[Signals, Array, Array]:
         """What acts now; the rate of the controller's memory; the rate of the lagging loads."""
         craft = self.own_craft(x)
         t, q, v = self.time(x), x[self.layout["q"]], self.velocity(x)
-        command, tau, wrenches, follows, zdot, load_rate = self.acting(x)
+        command, applied, passive, outer, follows, zdot, load_rate = acting = self.acting(x)
+        tau, wrenches = acting.tau, outer
         held = None
         if self.constraints:
             held = constraint_loads(
@@ -191,7 +197,22 @@ class Equations:
         if follows:
             tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
         shown = np.zeros((craft.nbodies, 6)) if wrenches is None else wrenches
-        return Signals(q, v, command, tau, shown, vdot, held), zdot, load_rate
+        return Signals(q, v, command, tau, shown, vdot, applied, passive, outer, held), zdot, load_rate
+
+    def _applied(self, x: Array, craft: Spacecraft, v: Array) -> tuple[Array, Array, Array, Array]:
+        """The command, what actuators make of it; the rates of the controller's memory and of the lagging loads."""
+        command, zdot = self._command(x)
+        if self.actuators is None:
+            return command, command, zdot, np.zeros(0)
+        wanted = saturated(craft, command, v) if self.actuators.saturate else command
+        if not self.actuators.remembers:
+            return command, wanted, zdot, np.zeros(0)
+        load = x[self.layout["load"]]
+        return command, load, zdot, actuator_rate(self.actuators, wanted, load)
+
+    def applied(self, x: Array) -> Array:
+        """What actuators make of the command, (nv,)."""
+        return self._applied(x, self.own_craft(x), self.velocity(x))[1]
 
     def residuals(self, x: Array) -> Residuals:
         """How far the constraints are from being satisfied."""
@@ -246,12 +267,7 @@ class Equations:
         signals, zdot, load_rate = self.signals(x)
         craft, q, v = self.own_craft(x), signals.q, signals.v
         parts = [configuration_rate(craft, q, v), signals.vdot[6:] if self.conserve else signals.vdot, zdot, load_rate]
-        if self.external_loads:
-            parts.append(external_wrench(craft, signals))
-        parts.append(np.array([signals.tau @ v]))
-        if self.wrenches_act:
-            parts.append(np.array([environment_power(craft, signals)]))
-        return np.concatenate(parts)
+        return np.concatenate([*parts, rates_of(self.causes, Instant(self, craft, signals))])
 
     def update(self, x: Array) -> Array:
         """What a sampled controller holds from now on: torque, memory, number of the sample."""

@@ -1,8 +1,8 @@
 """Where things stand in the vectors of a run.
 
-    x = (t, y, held, constants),   y = (q, v, z, load, impulse, work)
+    x = (t, y, held, constants),   y = (q, v, z, load, integrals)
 
-z: memory of a continuous controller; load: what lagging actuators deliver; impulse and work: integrals for the audit. held: what a
+z: memory of a continuous controller; load: what lagging actuators deliver; integrals: impulse and work of each cause. held: what a
 sampled controller holds, its torque, memory and the number of its last sample. constants: the run's number, its epoch, momentum, inputs
 and parameters.
 """
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from ...algebra import Array
 
-_STATE = ("q", "v", "z", "load", "impulse", "work", "work_environment")
+_STATE = ("q", "v", "z", "load", "integrals")
 _HELD = ("held", "held_z", "sample")
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
-from ...formulations import recursive
 from ...kinematics import neutral
 from ...model import Spacecraft, ValueCheck, difference
 from ...tracing.random import whole
 from ..engine.system import State
 from ..result.trajectory import Trajectory
+from .balance import held_by
 from .equations import Equations
 
 Shapes = dict[str, tuple[int, ...]]
@@ -157,7 +157,7 @@ def _momenta(craft: Spacecraft, q: Array, v: Array, values: Mapping[str, Array])
     rows = []
     for k in range(len(q)):
         own = {name: value[k] for name, value in values.items()}
-        rows.append(recursive.momentum(craft.with_values(own) if own else craft, q[k], v[k]))
+        rows.append(held_by(craft.with_values(own) if own else craft, q[k], v[k]).momentum)
     return np.array(rows, dtype=float)
 
 

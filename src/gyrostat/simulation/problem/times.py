@@ -71,8 +71,7 @@ class Times:
         for t, kind in sorted(e for e in entries if begin + close < e[0] <= end):
             if found and t - found[-1][0] <= close:
                 kinds = {kind, found[-1][1]}
-                strongest = next(k for k in (Stop.sample, Stop.breakpoint, Stop.save) if k in kinds)
-                found[-1] = (end if end - t <= close else found[-1][0], strongest)
+                found[-1] = (end if end - t <= close else found[-1][0], Stop.of(kinds))
             else:
                 found.append((t, kind))
         return np.array([t for t, _ in found]), np.array([float(kind) for _, kind in found])

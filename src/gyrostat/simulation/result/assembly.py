@@ -17,7 +17,7 @@ from ..problem.request import FUNCTIONS
 from ..problem.runs import Runs
 from ..problem.settings import Settings
 from ..problem.times import Times
-from .dataset import dataset, end_states
+from .dataset import causes_at_end, dataset, end_states, looked
 from .trajectory import Event, Trajectory
 
 _REASONS = {
@@ -48,6 +48,8 @@ def trajectory_of(
     _warn(craft.name, failures, outcome, plan, ends)
     data = dataset(equations, times.save, outcome.saved, runs.constants, None if runs.single else runs.numbers)
     data = data.assign(end_states(equations, state, ends, runs.constants, runs.single))
+    data = data.assign(causes_at_end(equations, state, runs.single))
+    data = data.assign(looked(equations, state.measured, runs.single))
     data.attrs = {
         "model": craft.name,
         "gyrostat": __version__,

@@ -9,8 +9,10 @@ import numpy as np
 from ...algebra import Array
 from ...model import Spacecraft
 from ..engine.compiling import compiled
+from ..engine.measures import LOOKS, REDUCED
 from ..engine.system import State
 from ..problem.equations import Equations
+from .looks import BALANCED, entries, integrals_of
 
 if TYPE_CHECKING:
     import xarray
@@ -23,7 +25,6 @@ _OTHERS = {
     "held": (("v_name",), "N m, N", "held torque"),
     "held_z": (("z_name",), "", "memory of the controller"),
     "sample": ((), "", "number of the last sample"),
-    "work_environment": ((), "J", "work of the environment"),
 }
 
 
@@ -60,18 +61,18 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, r
     import xarray
 
     craft, at = equations.craft, equations.layout
-    work = at.part(rows, "work")[..., 0]
-    impulse = np.where(np.isnan(work)[..., None], np.nan, np.zeros(6))
-    if at.width("impulse"):
-        impulse = at.part(rows, "impulse")
-    if at.width("work_environment"):
-        work = work + at.part(rows, "work_environment")[..., 0]
+    impulses, works = integrals_of(equations.causes, at.part(rows, "integrals"))
+    nothing = np.where(np.isnan(rows[..., :1]), np.nan, 0.0)  # where the run did not get
+    work, impulse = sum(works, start=nothing[..., 0]), sum(impulses, start=nothing * np.ones(6))
     values: dict[str, Any] = {
         "q": (("q_name",), configurations(equations, rows), "", "configuration"),
         "v": (("v_name",), velocities(equations, times, rows, constants), "", "velocity"),
-        "work": ((), work, "J", "work of all loads"),
-        "impulse": (("wrench",), impulse, "N m s, N s", "impulse of external loads about the inertial origin"),
+        "work": ((), work, "J", "work of all causes; springs keep theirs"),
+        "impulse": (("wrench",), impulse, "N m s, N s", "impulse of external causes about the centre of mass"),
     }
+    for cause, own in zip(equations.causes, works, strict=True):
+        if cause.who == "environment":
+            values["work_environment"] = ((), own, "J", "work of the environment")
     for name, (dims, unit, title) in _OTHERS.items():
         if at.width(name):
             part = at.part(rows, name)
@@ -86,6 +87,52 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, r
     if runs is not None:
         coords["run"] = runs
     return xarray.Dataset(variables, coords=coords)
+
+
+def causes_at_end(equations: Equations, state: State, single: bool) -> dict[str, Any]:
+    """What each cause did until the end of the run: variables cause_impulse (NaN where it is internal) and cause_work."""
+    causes, lead = equations.causes, () if single else ("run",)
+    impulses, works = integrals_of(causes, state.y[:, equations.layout.row("integrals")])
+    external = iter(impulses)
+    nothing = np.full((len(state.y), 6), np.nan)
+    impulse = (
+        np.stack([next(external) if c.external else nothing for c in causes], axis=1)
+        if causes
+        else nothing[:, :0, None]
+    )
+    values = {
+        "cause_impulse": (("cause", "wrench"), impulse.reshape(len(state.y), len(causes), 6), "N m s, N s"),
+        "cause_work": (("cause",), np.array(works).T.reshape(len(state.y), len(causes)), "J"),
+    }
+    found = {
+        name: (
+            (*lead, *dims),
+            x[0] if single else x,
+            {"long_name": "of each cause, at the end of the run", "units": unit},
+        )
+        for name, (dims, x, unit) in values.items()
+    }
+    return found | {"cause": ("cause", [cause.who for cause in causes])}
+
+
+def looked(equations: Equations, measured: Array, single: bool) -> dict[str, Any]:
+    """What the audit saw inside the loop: variable audited; nothing where nobody looked."""
+    if not measured.size:
+        return {}
+    seen = np.column_stack([measured[:, LOOKS], measured[:, REDUCED:]])
+    names = [
+        "looks",
+        *(
+            f"{e.how.name} {e.name}" if e.name in BALANCED else e.name
+            for e in entries(equations.craft, equations.causes)
+        ),
+    ]
+    lead = () if single else ("run",)
+    attributes = {"long_name": "what the audit saw during the run"}
+    return {
+        "audited": ((*lead, "audited_name"), seen[0] if single else seen, attributes),
+        "audited_name": ("audited_name", names),
+    }
 
 
 def end_states(equations: Equations, state: State, times: Array, constants: Array, single: bool) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ...control.modes import mode_named
 from ...kinematics import center_of_mass
 from ...model import Spacecraft
 from ..engine.compiling import SimulationWarning
-from .audit import _largest, _measure, _relative
+from .audit import deviations, drift_words
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -27,8 +27,8 @@ class Line(NamedTuple):
 
     quantity: str
     constant: bool
-    deviation: float  # from what is expected, relative to the sum over the bodies of their own momenta
-    change: float  # largest, in N s or N m s
+    deviation: float | None  # from what is expected, relative as in `Audit`; None: not audited
+    change: float  # largest at the saved times, in N s or N m s
     ok: bool
 
 
@@ -47,52 +47,45 @@ class ModeAudit:
     def __str__(self) -> str:
         def words(line: Line) -> str:
             expected = "constant to" if line.constant else f"changed by {line.change:.3g}, as its impulse to"
-            return f"{line.quantity} {expected} {line.deviation:.1e}{'' if line.ok else ' (BROKEN)'}"
+            return f"{line.quantity} {expected} {drift_words(line.deviation)}{'' if line.ok else ' (BROKEN)'}"
 
         return f"mode {self.mode}: " + ", ".join(map(words, self.lines))
 
 
 def mode_audit(trajectory: Trajectory) -> ModeAudit | None:
-    """Deviations at the saved times, over all runs; None for a run without a mode."""
+    """Over all runs; None for a run without a mode."""
     name = trajectory.data.attrs.get("mode")
     if name is None:
         return None
-    mode, data = mode_named(name), trajectory.data
-    measured = trajectory._compiled(_measure, ["q", "v"])
-    reached = np.isfinite(measured.energy)
-    sizes = _largest(measured.sizes, reached)
-    impulse = data["impulse"].values
-    impulse = impulse - impulse[..., :1, :]
-    dh = measured.h - measured.h[..., :1, :]
-    outside = trajectory.equations is not None and trajectory.equations.environment is not None
-    outside = outside or (not mode.force and bool(np.nan_to_num(impulse[..., 3:]).any()))  # a run read from a file
+    mode, data, found = mode_named(name), trajectory.data, deviations(trajectory)
+    h, impulse = trajectory.momentum("com"), data["impulse"].values
+    outside = "environment" in data.get("cause", ())
     fixed = data.attrs.get("step") is not None
     limit = LOOSE if fixed else TOLERANCE + 1e2 * float(np.max(data.attrs.get("rtol", 0.0)))
 
-    def line(quantity: str, change: Array, expected: Array, size: Array, constant: bool) -> Line:
-        deviation = _relative(np.linalg.norm(change - expected, axis=-1), size, reached)
-        largest = float(np.where(reached, np.linalg.norm(change, axis=-1), 0.0).max())
+    def line(quantity: str, k: int, constant: bool, more: Any = 0.0) -> Line:
+        part = (slice(0, 3), slice(3, 6))[k]
+        deviation = found.relative(k, more)
+        change = np.linalg.norm(h[..., part] - h[..., :1, part], axis=-1)
         label = f"{quantity} less the environment's impulse" if constant and outside else quantity
-        return Line(label, constant, deviation, largest, deviation <= limit)
+        return Line(
+            label, constant, deviation, float(np.nan_to_num(change).max()), deviation is None or deviation <= limit
+        )
 
     # where the mode lets no force or couple act, an impulse can only be the environment's; without one it is zero
-    linear = line("linear momentum", dh[..., 3:], impulse[..., 3:], sizes[..., 0], not mode.force)
-    about_com = measured.h[..., :3] - np.cross(measured.com, measured.h[..., 3:])
-    change = about_com - about_com[..., :1, :]
-    if mode.couple:
-        angular = line("angular momentum", dh[..., :3], impulse[..., :3], sizes[..., 1], False)
-        return ModeAudit(name, (linear, angular))
-    if not mode.force:
-        expected = impulse[..., :3] - np.cross(measured.com, impulse[..., 3:])
-        dl = dh[..., :3] - np.cross(measured.com, dh[..., 3:])
-        return ModeAudit(name, (linear, line("angular momentum", dl, expected, sizes[..., 2], True)))
+    linear = line("linear momentum", 1, not mode.force)
+    if mode.couple or not mode.force:
+        return ModeAudit(name, (linear, line("angular momentum", 0, not mode.couple)))
     offset = _thrust_offset(trajectory)
-    if outside:  # the environment's own torque about the centre of mass is not recorded apart: judge the thrust's line
+    if outside:  # what the environment's torque did until the end of the run is known apart, but not at all times: judge the thrust's line
         ok = offset <= 1e-9
         return ModeAudit(
             name, (linear, Line("thrust's distance from the centre of mass, m,", True, offset, offset, ok)), offset
         )
-    angular = line("angular momentum about the centre of mass", change, np.zeros(3), sizes[..., 2], True)
+    couple = np.nan_to_num(np.linalg.norm(impulse[..., :3], axis=-1)).max(axis=-1)  # there must be none
+    at_end = np.nansum(data["cause_impulse"].values.reshape(len(found.looks), -1, 6), axis=1)
+    ends = np.linalg.norm(at_end[:, :3], axis=-1)
+    angular = line("angular momentum about the centre of mass", 0, True, np.maximum(np.atleast_1d(couple), ends))
     return ModeAudit(name, (linear, angular), offset)
 
 
@@ -125,7 +118,7 @@ def warn_if_broken(trajectory: Trajectory) -> None:
     else:
         why = "the integrator's error is that large: use a smaller rtol or step."
     warnings.warn(
-        f"{trajectory.craft.name}: mode '{audit.mode}' conserves its {broken.quantity}, which changed by {broken.deviation:.1e} "
+        f"{trajectory.craft.name}: mode '{audit.mode}' conserves its {broken.quantity}, which changed by {drift_words(broken.deviation)} "
         f"(relative): {why}",
         SimulationWarning,
         stacklevel=3,

@@ -108,7 +108,7 @@ def arguments(trajectory: Trajectory, equations: Equations) -> Array:
     x = np.zeros((*trajectory.q.shape[:-1], at.size))
     x[..., at["q"]] = trajectory.q
     x[..., at["v"]] = trajectory.v[..., 6:] if equations.conserve else trajectory.v
-    for name in ("z", "load", "impulse", "held", "held_z", "sample"):
+    for name in ("z", "load", "held", "held_z", "sample"):
         if at.width(name):
             x[..., at[name]] = data[name].values.reshape(*x.shape[:-1], -1)
     constants = trajectory.constants

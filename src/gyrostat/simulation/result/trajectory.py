@@ -143,10 +143,11 @@ class Trajectory:
         """function(craft, *arguments) at every saved state, with each run's own parameters."""
         names = list(self.parameters)
         kernel = compile(function, self.craft, static=static or None, parameters=names)
-        given = [self.q if a == "q" else self.v if a == "v" else self.signals[a].values for a in arguments]
+        given = [self.data[a].values if a in self.data else self.signals[a].values for a in arguments]
         if not names:
             return kernel(*given)
-        own = {name: x[:, None] if self.batched else x[0] for name, x in self.parameters.items()}
+        per_time = self.batched and given[0].ndim == 3
+        own = {name: x[:, None] if per_time else x if self.batched else x[0] for name, x in self.parameters.items()}
         return kernel(*given, parameters=own)
 
     @cached_property

@@ -1,0 +1,102 @@
+"""Events as they are given: functions of (craft, t, q, v) that change sign, what happens there, and what that does to a run's balance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...control.controller import call
+from ...model import Spacecraft
+from ..engine.system import EventSpec
+from .balance import held_by
+from .causes import effect_of
+from .equations import Equations
+
+
+@dataclass(frozen=True, eq=False)
+class When:
+    """An event: `function(craft, t, q, v)` changes sign. direction: +1 rising, -1 falling, 0 both.
+
+    terminal: the run stops there. effect(craft, t, q, v) -> (q, v): the state jumps there, and the run goes on.
+
+    Signs are compared at the ends of the integrator's steps, and at extrema in between that values and slopes at the ends tell of. A
+    function that swings several times within a step may be missed: give `simulate` a `max_step` shorter than its swings.
+    """
+
+    function: Callable[..., Any]
+    name: str = ""
+    terminal: bool = False
+    direction: int = 0
+    effect: Callable[..., tuple[Any, Any]] | None = None
+
+
+def event_name(event: Any, otherwise: str) -> str:
+    """Its own, or that of its function."""
+    function = event.function if isinstance(event, When) else event
+    return getattr(event, "name", "") or getattr(function, "__name__", "") or otherwise
+
+
+def events_given(events: Any) -> tuple[When, ...]:
+    """One or several, functions or `When`; checked, and each with a name."""
+    found = []
+    for k, event in enumerate([events] if callable(events) or isinstance(events, When) else events):
+        if not callable(event) and not isinstance(event, When):
+            raise TypeError(
+                f"event {k} is {event!r}; expected a function of (craft, t, q, v), or gs.When(function, ...)."
+            )
+        event = event if isinstance(event, When) else When(event)
+        if event.direction not in (-1, 0, 1):
+            raise ValueError(
+                f"event {k}: direction is {event.direction}; expected +1 (rising), -1 (falling) or 0 (both)."
+            )
+        found.append(replace(event, name=event_name(event, f"event {k}")))
+    return tuple(found)
+
+
+def effects_of(events: Any) -> tuple[str, ...]:
+    """Names of the events that change the state."""
+    return tuple(dict.fromkeys(event.name for event in events_given(events) if event.effect is not None))
+
+
+def event_specs(equations: Equations, events: Sequence[When]) -> tuple[EventSpec, ...]:
+    return tuple(
+        EventSpec(e.name, e.terminal, e.direction, None if e.effect is None else _effect(equations, e.name, e.effect))
+        for e in events
+    )
+
+
+def _effect(equations: Equations, name: str, effect: Callable[..., tuple[Any, Any]]) -> Callable[[Array, Array], Array]:
+    """The jump of (q, v) as a jump of y: also of the impulse and the work that the effect has on its account."""
+    at, craft = equations.layout, equations.craft
+    account = at.row("integrals").start + _place(equations, name)
+
+    def jump(x: Array, y: Array) -> Array:
+        own = equations.own_craft(x)
+        before = x[at["q"]], x[at["v"]]
+        q, v = call(effect, (own, equations.time(x), *before), equations.available(x))
+        if np.shape(q) != (craft.nq,) or np.shape(v) != (craft.nv,):
+            raise ValueError(
+                f"an event's effect returned q of shape {np.shape(q)} and v of shape {np.shape(v)}; expected ({craft.nq},) and "
+                f"({craft.nv},)."
+            )
+        y = y.copy()
+        y[at.row("q")], y[at.row("v")] = q, v
+        y[account : account + 7] += _balance(equations, own, q, v) - _balance(equations, own, *before)
+        return y
+
+    return jump
+
+
+def _place(equations: Equations, name: str) -> int:
+    """Of the effect's integrals among all."""
+    who = [cause.who for cause in equations.causes]
+    return sum(cause.width for cause in equations.causes[: who.index(effect_of(name))])
+
+
+def _balance(equations: Equations, craft: Spacecraft, q: Any, v: Any) -> Array:
+    held = held_by(craft, np.asarray(q, dtype=float), np.asarray(v, dtype=float))
+    return np.append(held.momentum, held.kinetic.sum() + held.stored).astype(float)
