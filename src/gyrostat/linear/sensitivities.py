@@ -79,7 +79,8 @@ class Point:
     @cached_property
     def loaded(self) -> Equations:
         """The equations with u added to the command."""
-        return replace(self.equations, control=_with_load(self.equations.control, self.u))
+        known = () if self.equations.control is None else self.equations.loads  # x has no room for the work of u
+        return replace(self.equations, control=_with_load(self.equations.control, self.u), loads=known)
 
 
 ASKED = (  # arguments of `gs.linearize` and `gs.equilibrium` that mean what they mean in `gs.simulate`
