@@ -51,8 +51,8 @@ def drift(x):
 
 
 def size_of(trajectory, kind):
-    """Largest sum over the bodies, the wheels included, of the magnitudes of their own "linear" momenta, or of the angular ones about the
-    "origin" or the centre of mass, "com".
+    """Largest sum over the bodies, the wheels included, of the magnitudes of their own "linear" momenta, or of the
+    angular ones about the "origin" or the centre of mass, "com".
     """
     craft, sizes = trajectory.craft, []
     for q, v in zip(trajectory.q, trajectory.v, strict=True):
