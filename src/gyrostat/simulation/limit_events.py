@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra import Array, absolute, minimum
 from ..model import Joint, Spacecraft
-from .engine.compiling import When
+from .problem.events import When
 from .result.limits import position_limited, rate_limited, slight
 
 PREFIX = "limit of "
