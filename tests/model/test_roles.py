@@ -34,6 +34,9 @@ def test_what_is_sprung_has_no_motor_unless_it_is_said():
     assert craft.at(Role.driven).tolist() == [6, 8]
     assert craft.at(Role.wheel, Role.driven).tolist() == [6, 8, craft.nv - 1]
     assert craft.at(Role.modal, Role.held).tolist() == []
+    assert craft.at("driven").tolist() == [6, 8]
+    with pytest.raises(ValueError, match="'drivn' is no role. Did you mean 'driven'"):
+        craft.at("drivn")
 
 
 @pytest.mark.parametrize("base", BASES)

@@ -171,8 +171,11 @@ class Spacecraft:
         roots = {body.name for body in self.roots}
         return tuple(role for b in self.bodies for role in [role_of(b.joint, b.name in roots)] * b.joint.nv)
 
-    def at(self, *roles: Role) -> Array:
+    def at(self, *roles: Role | str) -> Array:
         """Places in v of the coordinates that have one of these roles, ascending."""
+        for role in roles:
+            if role not in list(Role):
+                raise ValueError(f"'{role}' is no role. {nearest(str(role), list(Role))}")
         return np.array([k for k, role in enumerate(self.roles) if role in roles], dtype=int)
 
     @cached_property
