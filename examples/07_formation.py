@@ -38,10 +38,10 @@ burns = two_impulses(orbit, 0.0, 2000.0, start["cube 1"], (goal, np.zeros(3)))
 run = simulate_impulses(
     formation,
     state,
-    (0.0, 2000.0),
+    (0.0, 2010.0),
     {"cube 1": burns},
     environment=sphere,
-    save_at=np.linspace(0, 2000, 201),
+    save_at=np.linspace(0, 2010, 202),
     rtol=1e-11,
 )
 rho, _ = run.hill("cube 1", about="cube 0")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from formation_crafts import box
 from gyrostat.algebra import exp_so3, quat_from_rotation
 from gyrostat.control import attitude_consensus
 from gyrostat.formation import Coupling, Formation, Group, ring, simulate
+from laws import servicer_like, state
 
 
 def test_consensus_of_eight_on_a_ring():
@@ -31,3 +33,10 @@ def test_consensus_of_eight_on_a_ring():
     assert np.abs(rates - rates[0]).max() < 1e-4
     worst = apart.max(axis=0)
     assert worst[200:].max() < worst[:200].max()
+
+
+def test_a_base_that_is_turned_in_its_joint_is_refused():
+    craft = servicer_like(1)
+    q, v = state(craft, 1)
+    with pytest.raises(ValueError, match="attitude_consensus compares quaternions in q; the base of .* is turned"):
+        attitude_consensus(1.0, 1.0)(craft, 0.0, q, v, q[None], v[None], np.ones(1))

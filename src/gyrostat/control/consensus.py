@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, cross, rotation
+from ..algebra import Array, cross, is_symbolic, rotation
 from ..model import Spacecraft
 from .demands import demand_free_base
 from .errors import attitude_error
@@ -27,7 +27,12 @@ def attitude_consensus(stiffness: float, damping: float, *, own_damping: float =
     """
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_near: Array, v_near: Array, weight_near: Array) -> Array:
-        demand_free_base(craft, "attitude_consensus")
+        base = demand_free_base(craft, "attitude_consensus")
+        if is_symbolic(base.rotation) or not np.array_equal(base.rotation, np.eye(3)):
+            raise ValueError(
+                f"attitude_consensus compares quaternions in q; the base of {craft.name} is turned in its joint "
+                f"'{base.name}'. Leave its rotation out, and start from another attitude instead."
+            )
         w, R = v[:3], rotation(q[:4])
         torque = cross(w, craft.bodies[0].inertia @ w) - own_damping * w
         for k in range(len(weight_near)):
