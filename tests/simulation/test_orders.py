@@ -117,7 +117,7 @@ def test_adaptive_runs_meet_their_tolerance(method, free_body):
 
 @pytest.mark.parametrize("method, step", [("gauss6", 0.5), ("gauss16", 2.0)])
 def test_gauss_keeps_the_energy_of_a_long_run(free_body, method, step):
-    """Symplectic: no drift that grows, at a step that resolves little."""
+    """No drift that grows, at a step that resolves little."""
     _, craft, _, q0, v0 = free_body
     traj = gs.simulate(craft, q0, v0, (0, 2000.0), integrator=method, step=step)
     energy = traj.kinetic_energy()

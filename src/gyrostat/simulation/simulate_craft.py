@@ -58,7 +58,7 @@ def simulate(
     integrator: "dop853" (order 8, the default), "rk45" or "gauss16" (implicit, order 16: the fastest for one run at tight
         tolerances, and for stiff control loops at any), which choose their steps by rtol and atol (1e-10 and 1e-12; numbers, or one per component of q and v); "rk4" or
         "gauss6" (implicit, order 6) with a fixed `step`, which makes the others fixed, too. With fixed steps the implicit ones are
-        symplectic. max_step: so that short pulses are not stepped over.
+        time-reversible, and keep the norms of quaternions. max_step: so that short pulses are not stepped over.
     save_at: times to keep; by default 401 from start to end. events: functions of (craft, t, q, v), or `When(...)`, that change their
         sign; functions that swing several times within a step may be missed: bound it by max_step.
     breakpoints: times at which loads jump; the integrator stops and starts there.
