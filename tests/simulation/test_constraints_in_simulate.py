@@ -301,3 +301,24 @@ def test_a_loop_that_is_open_at_the_start_is_refused_in_every_run(four_bar):
     qs[2, 7] += 0.1
     with pytest.raises(ValueError, match="does not hold at the start"):
         gs.simulate(craft, qs, None, (0, 1), constraints=constraints)
+
+
+def test_an_effect_that_breaks_a_constraint_is_refused_and_one_that_keeps_it_is_not():
+    """Before: the rod was stretched by the blow, and pulled back over seconds without a word."""
+    one = gs.Spacecraft.build("one", [gs.Body("A", 20.0, inertia=(2.0, 3.0, 4.0))])
+    two = gs.Spacecraft.build("two", [gs.Body("B", 5.0, inertia=(0.5, 0.6, 0.7))])
+    both = gs.together("both", [one, two])
+    rod = gc.distance("A", "B", 1.5)
+    q, v = gs.neutral(both), np.zeros(12)
+    q[11:14] = 1.5 * np.array([0.6, 0.0, 0.8])
+    blow = np.r_[np.zeros(9), 0.3, -0.2, 0.5]
+
+    def run(effect):
+        event = gs.When(lambda craft, t, q, v: t - 0.4, "blow", effect=effect)
+        return gs.simulate(both, q, v, (0, 1), constraints=[rod], events=[event])
+
+    with pytest.raises(ValueError, match="the distance of A and B does not hold after the effect of event 'blow'"):
+        run(lambda craft, t, q, v: (q, v + blow))
+    kept = run(lambda craft, t, q, v: (q, gc.capture(craft, q, v + blow, [rod], t=t).v))
+    assert kept.ok and np.abs(kept.constraint_residuals().position).max() < 1e-9
+    assert np.abs(kept.v[-1]).max() > 0.1

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...constraints import Residuals, residuals
 from ...control.controller import call
 from ...model import Spacecraft
 from ..engine.system import EventSpec
 from .balance import held_by
 from .causes import effect_of
+from .closure import require_closed
 from .equations import Equations
 
 
@@ -83,6 +85,10 @@ def _effect(equations: Equations, name: str, effect: Callable[..., tuple[Any, An
                 f"an event's effect returned q of shape {np.shape(q)} and v of shape {np.shape(v)}; expected ({craft.nq},) and "
                 f"({craft.nv},)."
             )
+        if equations.constraints:
+            now = residuals(own, equations.time(x), np.asarray(q, float), np.asarray(v, float), equations.constraints)
+            rows = Residuals(*(np.atleast_2d(part) for part in now))
+            require_closed(equations, rows, f"after the effect of event '{name}'")
         y = y.copy()
         y[at.row("q")], y[at.row("v")] = q, v
         y[account : account + 7] += _balance(equations, own, q, v) - _balance(equations, own, *before)
