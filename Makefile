@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz house clean
+.PHONY: demo test lint bench fuzz house clean seams
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -21,6 +21,10 @@ lint: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-bench
 	for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
+
+# Random combinations of options on random craft: CASES of them (the suite runs 40)
+seams: $(VENV)/.installed-test
+	GYROSTAT_SEAMS=$(or $(CASES),2000) $(BIN)/python -m pytest -n $(WORKERS) tests/seams
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
