@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz house clean seams
+.PHONY: demo test lint bench fuzz house seams test-oldest audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -40,6 +40,39 @@ mutants: $(VENV)/.installed-test
 	$(BIN)/python tools/mutants/campaign.py run -n $(WORKERS) --count $(FAULTS)
 	$(BIN)/python tools/mutants/campaign.py report --count $(FAULTS)
 
+# The oldest versions that pyproject.toml allows, in an environment of their own. Old packages with newer ones below them complain about
+# each other, hence -W. Tests that compare with Pinocchio are left out where it is not installed: its wheels want a newer NumPy.
+OLDEST := .venv-oldest
+OLDEST_TESTS ?= tests
+test-oldest: $(OLDEST)/.installed
+	PYTHONPATH=src $(OLDEST)/bin/python -m pytest -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(OLDEST_TESTS)
+
+$(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(PYTHON) tools/lower_bounds.py mjcf xacro control > $(OLDEST)/requirements.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath
+	touch $@
+
+# What a user gets, and nothing else; looked at from outside, so that the tools do not count themselves
+SHIPPED := .venv-shipped
+TOOLS := .venv-tools
+audit: $(SHIPPED)/.installed $(TOOLS)/.installed
+	$(TOOLS)/bin/pip-audit --strict --path $$($(SHIPPED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+
+sbom: $(SHIPPED)/.installed $(TOOLS)/.installed
+	mkdir -p out
+	$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o out/sbom.json $(SHIPPED)/bin/python
+
+$(SHIPPED)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear --without-pip $(SHIPPED)
+	$(PYTHON) -m pip --python $(SHIPPED)/bin/python install --quiet --disable-pip-version-check .
+	touch $@
+
+$(TOOLS)/.installed:
+	$(PYTHON) -m venv --clear $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit cyclonedx-bom
+	touch $@
+
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'gyrostat needs Python 3.11 or newer, found ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12')"
 	$(PYTHON) -m venv $(VENV)
@@ -57,4 +90,4 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(OLDEST) $(SHIPPED) $(TOOLS) .pytest_cache .ruff_cache .mypy_cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -93,7 +92,7 @@ def test_ctrl_c_keeps_what_there_is_and_the_bar_says_how_far(tmp_path):
         'spacecraft = "servicer"\n[start]\nangular_velocity = [1.0, 0.5, 0]\n[run]\nduration = "1000 h"\n'
         'save_every = "1 h"\nmax_steps = 1000000000\n'
     )
-    ours, theirs = pty.openpty()
+    ours, theirs = pytest.importorskip("pty").openpty()
     command = [sys.executable, "-c", CODE, "run", "case.toml"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True, env=ENVIRONMENT, cwd=tmp_path)
     os.close(theirs)

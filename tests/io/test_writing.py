@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import stat
 import subprocess
@@ -82,6 +81,7 @@ def test_a_disk_that_fills_at_any_byte_leaves_the_old_file_or_the_new_one(tmp_pa
 
 
 def test_the_limit_on_the_size_of_a_file_is_told(tmp_path, long):
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     long.signals  # noqa: B018  (compiled before the limit holds)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))

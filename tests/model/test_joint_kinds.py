@@ -52,7 +52,7 @@ def test_shapes_and_zero(name, axes):
     assert motion.qdot(q, v).shape == (nq,) and motion.difference(q, q).shape == (nv,)
     zero = motion.pose(motion.neutral())
     assert (np.eye(3) == zero.R).all() and (zero.p == 0).all()
-    assert np.linalg.matrix_rank(motion.H(q)) == nv
+    assert nv == 0 or np.linalg.matrix_rank(motion.H(q)) == nv
 
 
 @every_axis

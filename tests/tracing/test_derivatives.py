@@ -157,6 +157,8 @@ def test_linearization_of_random_trees(seed):
 def test_linearization_agrees_with_pinocchio():
     pytest.importorskip("pinocchio")
     from gyrostat.algebra import rotation_about
+
+    pytest.importorskip("pinocchio")
     from gyrostat.verification.peers.pinocchio import Pinocchio
 
     rng = np.random.default_rng(6)

@@ -12,7 +12,6 @@ from gyrostat.algebra import cross_force, cross_motion_matrix, twist_to_child
 from gyrostat.formulations import lie_lagrange as lie
 from gyrostat.formulations.lie_lagrange.base_frame import base_frame, momentum_cross, motion
 from gyrostat.tracing import compile
-from gyrostat.verification.peers.pinocchio import Pinocchio
 from gyrostat.verification.peers.shared import swapped
 from lie_crafts import paper_ad, tree
 from random_trees import random_spacecraft, random_state
@@ -50,6 +49,9 @@ def test_eqs8_to_11_against_pinocchio(seed):
     craft = tree(seed, base="free")
     q, v = random_state(craft, seed)
     tau = np.random.default_rng(seed).normal(size=craft.nv)
+    pytest.importorskip("pinocchio")
+    from gyrostat.verification.peers.pinocchio import Pinocchio
+
     peer = Pinocchio(craft)
     M, bias = peer.mass_matrix(q), peer.bias_force(q, v)
     assert relative(lie.mass_matrix(craft, q), M) < 1e-13
