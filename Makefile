@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz house seams test-oldest audit sbom clean
+.PHONY: demo test lint bench fuzz house seams mutants test-oldest audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo

@@ -14,7 +14,8 @@ import atheris
 
 with atheris.instrument_imports(include=["gyrostat.io", "gyrostat.model", "tomllib"]):
     import gyrostat as gs
-    from gyrostat.io import check, mjcf, toml_read, urdf, values, xml_reader  # noqa: F401
+    from gyrostat.io import check, mjcf, urdf, values, xml_reader  # noqa: F401
+    from gyrostat.io.toml import craft_reader  # noqa: F401
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "io"))
 from test_malformed import TEXTS

@@ -9,7 +9,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.io import check, load, save
-from gyrostat.io.toml_schema import TABLES
+from gyrostat.io.toml.craft_tables import Document
+from gyrostat.io.toml.tables import tables_in
 
 COMPLETE = """
 gyrostat = 1
@@ -141,19 +142,27 @@ ARM = MINIMAL + '[[body]]\nname = "arm"\nparent = "hub"\nmass = 1\ninertia = [1,
         (ARM + "[body.joint]\nlimits = { uper = 1 }\n", "unknown-key", 12, ["Did you mean 'upper'"]),
         (ARM + "[body.joint]\nkind = 'revolut'\n", "unknown-joint-type", 11, ["'revolut'", "Did you mean 'revolute'"]),
         (MINIMAL.replace("mass = 1\n", ""), "missing-key", 2, ["body 'hub'", "no 'mass'"]),
-        (MINIMAL.replace('name = "hub"\n', ""), "missing-key", 2, ["body number 1", "no 'name'"]),
-        (MINIMAL.replace("= 1\n", '= "1"\n'), "malformed-number", 4, ["mass is '1'", "without quotes"]),
+        (MINIMAL.replace('name = "hub"\n', ""), "missing-key", 2, ["body 1: ", "no 'name'"]),
+        (MINIMAL.replace("= 1\n", '= "one"\n'), "malformed-number", 4, ["mass is 'one'", "start with a number"]),
+        (MINIMAL.replace("= 1\n", '= "5 m"\n'), "wrong-unit", 4, ['a length; expected a mass, such as "5 kg"']),
+        (MINIMAL.replace("= 1\n", '= "5 g"\n'), "wrong-unit", 4, ["an acceleration; expected a mass"]),
         (MINIMAL.replace("= 1\n", "= true\n"), "malformed-number", 4, ["mass is True"]),
         (MINIMAL.replace("= 1\n", "= nan\n"), "not-finite", 4, ["mass is nan"]),
         (MINIMAL.replace("= 1\n", "= -1\n"), "negative-mass", 2, ["-1.0 kg"]),
         (MINIMAL.replace("[1, 1, 1]", "[1, 1]"), "wrong-value", 5, ["[xx, yy, zz]"]),
         (MINIMAL.replace("[1, 1, 1]", "[1, inf, 1]"), "not-finite", 5, ["finite"]),
-        (MINIMAL.replace("[1, 1, 1]", "[1, '2,5', 1]"), "malformed-number", 5, ["without quotes"]),
+        (MINIMAL.replace("[1, 1, 1]", "[1, '2,5', 1]"), "malformed-number", 5, ["decimal point"]),
+        (MINIMAL.replace("[1, 1, 1]", "[1, '2 kg', 1]"), "wrong-unit", 5, ["a mass; expected a moment of inertia"]),
         (ARM + "[body.joint]\nquaternion = [1, 0.1, 0, 0]\n", "quaternion-norm", 12, ["norm 1.00498756"]),
         (ARM + "[body.joint]\nrotation = [[1,0,0],[0,1,0],[0,0,-1]]\n", "wrong-value", 12, ["no rotation"]),
         (ARM + "[body.joint]\nrpy = [0,0,0]\nquaternion = [1,0,0,0]\n", "wrong-value", 11, ["both given"]),
         (ARM + "[body.joint]\naxis = [0, 0, 0]\n", "zero-axis", 11, ["(0, 0, 0)"]),
-        (ARM + "[body.joint]\nlimits = { lower = '5 furlongs' }\n", "malformed-number", 12, ["5 deg"]),
+        (ARM + "[body.joint]\nlimits = { lower = '5 furlongs' }\n", "wrong-unit", 12, ["'furlongs'"]),
+        (ARM + "[body.joint]\nlimits = { lower = '5 cm' }\n", "wrong-unit", 12, ["a length; expected an angle"]),
+        (ARM + "[body.joint]\nkind = 'prismatic'\nrest = '5 deg'\n", "wrong-unit", 13, ["an angle; expected a length"]),
+        (ARM + "[body.joint]\nstiffness = '5 N/m'\n", "wrong-unit", 12, ["a rotational stiffness"]),
+        (ARM + "[body.joint]\nkind = 'cylindrical'\ndamping = '5 N s/m'\n", "wrong-unit", 13, ["have several units"]),
+        (ARM + "[body.joint]\nposition = ['1 m', '2 kg', 0]\n", "wrong-unit", 12, ["a mass; expected a length"]),
         (ARM + "[body.joint]\nlimits = { lower = 2, upper = 1 }\n", "limits", 11, ["above"]),
         (ARM.replace('parent = "hub"', 'parent = "hbu"'), "unknown-parent", 6, ["Did you mean 'hub'"]),
         (ARM.replace('parent = "hub"\n', ""), "several-roots", None, ["'hub', 'arm'"]),
@@ -220,7 +229,7 @@ def test_meshes_are_named_relative_to_the_file(tmp_path):
 
 def test_every_key_of_the_schema_is_in_the_documentation():
     text = (Path(__file__).resolve().parents[2] / "docs" / "file-format.md").read_text(encoding="utf-8")
-    for table in TABLES.values():
+    for table in tables_in(Document).values():
         for key in table.model_fields:
             assert f"`{key}`" in text, key
 
@@ -230,3 +239,127 @@ def test_the_example_in_the_documentation_loads(written):
     example = text.split("```toml\n")[1].split("```")[0]
     craft = load(written(example))
     assert (craft.nbodies, craft.nv, craft.findings) == (3, 8, ())
+
+
+UNITS_IN = """
+name = "units"
+[[body]]
+name = "hub"
+mass = "0.1 t"
+inertia = ["20 kg m^2", "250000 kg cm^2", "2.2e7 kg mm^2"]
+[[body.shape]]
+kind = "box"
+size = ["100 cm", 1, "2000 mm"]
+[[body]]
+name = "boom"
+parent = "hub"
+mass = "5000 gram"
+com = ["100 cm", 0, "1 mm"]
+inertia = [["0.1 kg m^2", 0, 0], [0, 2, 0], [0, 0, "2 kg m^2"]]
+[body.joint]
+kind = "revolute"
+position = ["1 m", "50 mm", 0]
+rpy = ["90 deg", 0, "-500 mrad"]
+limits = { lower = "-30 deg", upper = "0.25 rev", velocity = "60 deg/min", effort = "5000 mN m" }
+stiffness = "3 N m/deg"
+rest = "600 arcmin"
+damping = "0.1 N m s/rad"
+friction = "10 mN m"
+rotor_inertia = "100 kg mm^2"
+[[body]]
+name = "tip"
+parent = "boom"
+mass = 1
+inertia = [1, 1, 1]
+[body.joint]
+kind = "prismatic"
+limits = { lower = "-3 cm", upper = "30 mm", velocity = "5 mm/s", effort = "2 kN" }
+stiffness = "3 N/mm"
+damping = "20 mN s/m"
+rotor_inertia = "200 gram"
+[[wheel]]
+name = "w"
+parent = "hub"
+axis = [1, 0, 0]
+position = [0, "10 cm", 0]
+spin_inertia = "1000 kg cm^2"
+max_torque = "200 mN m"
+max_speed = "6000 rpm"
+[[thruster]]
+name = "main"
+body = "hub"
+position = ["-1 m", 0, 0]
+direction = [1, 0, 0]
+max_thrust = "0.022 kN"
+minimum_on_time = "20 ms"
+specific_impulse = "5 min"
+"""
+UNITS_OUT = """
+name = "units"
+[[body]]
+name = "hub"
+mass = 100.0
+inertia = [20.0, 25.0, 22.0]
+[[body.shape]]
+kind = "box"
+size = [1.0, 1.0, 2.0]
+[[body]]
+name = "boom"
+parent = "hub"
+mass = 5.0
+com = [1.0, 0.0, 0.001]
+inertia = [0.1, 2.0, 2.0]
+[body.joint]
+kind = "revolute"
+position = [1.0, 0.05, 0.0]
+rpy = [1.5707963267948966, 0.0, -0.5]
+limits = { lower = -0.5235987755982988, upper = 1.5707963267948966, velocity = 0.017453292519943295, effort = 5.0 }
+stiffness = 171.88733853924697
+rest = 0.17453292519943295
+damping = 0.1
+friction = 0.01
+rotor_inertia = 1e-4
+[[body]]
+name = "tip"
+parent = "boom"
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
+[body.joint]
+kind = "prismatic"
+limits = { lower = -0.03, upper = 0.03, velocity = 0.005, effort = 2000.0 }
+stiffness = 3000.0
+damping = 0.02
+rotor_inertia = 0.2
+[[wheel]]
+name = "w"
+parent = "hub"
+axis = [1.0, 0.0, 0.0]
+position = [0.0, 0.1, 0.0]
+spin_inertia = 0.1
+max_torque = 0.2
+max_speed = 628.3185307179587
+[[thruster]]
+name = "main"
+body = "hub"
+position = [-1.0, 0.0, 0.0]
+direction = [1.0, 0.0, 0.0]
+max_thrust = 22.0
+minimum_on_time = 0.02
+specific_impulse = 300.0
+"""
+
+
+def test_every_number_that_has_a_dimension_takes_its_units(written):
+    """Before, angles and rates did, and nothing else; a prismatic joint took degrees for metres."""
+    with_units, plain = (load(written(text)) for text in (UNITS_IN, UNITS_OUT))
+    assert with_units.findings == plain.findings == ()
+    for name, value in plain.parameters().items():
+        np.testing.assert_allclose(with_units.parameters()[name], value, rtol=1e-14, atol=1e-16, err_msg=name)
+    for joint in plain.joints:
+        other = with_units.joint_named(joint.name)
+        for key in ("lower", "upper", "velocity", "effort"):
+            assert getattr(other.limits, key) == pytest.approx(getattr(joint.limits, key), rel=1e-14)
+        np.testing.assert_allclose(other.rotation, joint.rotation, atol=1e-15)
+    for key in ("max_thrust", "minimum_on_time", "specific_impulse"):
+        assert getattr(with_units.thrusters[0], key) == pytest.approx(getattr(plain.thrusters[0], key), rel=1e-14)
+    assert with_units.bodies[0].shapes[0].size == plain.bodies[0].shapes[0].size

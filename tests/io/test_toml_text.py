@@ -6,7 +6,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat import scenario
-from gyrostat.io.toml_text import key_lines, line_of
+from gyrostat.io.toml.text import key_lines, line_of
 
 TEXT = """name = "x"
 [[body]]

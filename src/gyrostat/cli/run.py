@@ -29,7 +29,7 @@ GOOD, FAIR = 1e-9, 1e-5
 
 
 def _seconds(value: str | None, option: str) -> float | None:
-    from ..scenario.quantities import measure
+    from ..io.toml.units import measure
 
     if value is None:
         return None

@@ -56,7 +56,7 @@ def _load(path: Path, base: str | None, mesh_root: Path | None, trust: bool) -> 
         raise fail("unknown-format", str(path), f"has the suffix '{suffix}'; expected one of {expected}.", "Rename it.")
     data = read_bytes(path)
     if suffix == ".toml":
-        from .toml_read import read_toml
+        from .toml.craft_reader import read_toml
 
         return read_toml(data, str(path), base=base, mesh_roots=roots)
     if suffix == ".xacro":

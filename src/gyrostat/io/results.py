@@ -21,7 +21,7 @@ from ..simulation.engine.system import State
 from ..simulation.result.trajectory import Trajectory
 from .results_netcdf import Variable, netcdf_bytes
 from .results_read import CONVENTIONS, PARAMETER, STATE, read_trajectory, trailer
-from .toml_write import to_toml
+from .toml.craft_writer import to_toml
 from .writing import write_bytes
 
 MAT = ("time", "q", "v", "command", "tau", "vdot", "wrenches", "impulse", "work")

@@ -24,7 +24,7 @@ from ..simulation.problem.settings import Settings
 from ..simulation.result.dataset import coordinate_names
 from ..simulation.result.trajectory import Event, Trajectory
 from .results_netcdf import HEADER, escaped
-from .toml_read import read_toml
+from .toml.craft_reader import read_toml
 
 if TYPE_CHECKING:
     import h5py

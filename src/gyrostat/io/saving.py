@@ -17,7 +17,7 @@ def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     folder = path.parent.resolve()
     if path.suffix.lower() == ".toml":
-        from .toml_write import to_toml
+        from .toml.craft_writer import to_toml
 
         text = to_toml(craft, folder)
     elif path.suffix.lower() == ".urdf":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import constraints as gc
 from ...algebra import Array, norm
+from ...io.toml.source import Source
 from ...kinematics import frame_pose
 from ...model import Spacecraft
 from ...model.assembly import joined_state, together
@@ -19,7 +20,6 @@ from ..parts.limits import judge, limit_options
 from ..parts.outputs import add_outputs
 from ..parts.start import initial_state
 from ..scenario import Scenario
-from ..source import Source
 from .capture_tables import CaptureTable, GraspTable, PhaseTable
 from .kind import Kind
 

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from ...io.toml.tables import Real, Table
+from ...io.toml.units import Length, Time
 from ..parts.flight import Flight
 from ..parts.run import Integration
 from ..parts.start import Start
-from ..parts.table import Real, Table
-from ..quantities import Length, Time
 
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 

@@ -18,6 +18,7 @@ from ...environment import Orbit, two_body_gravity
 from ...formation import Coupling, Formation, Group, simulate
 from ...formulations.spatial_forms import tree_state, virtual_tree
 from ...io.report import fail
+from ...io.toml.source import Source
 from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
 from ..checkpoints import refuse
@@ -25,7 +26,6 @@ from ..parts.craft import spacecraft_of
 from ..parts.environment import orbit_of
 from ..parts.start import joint_values
 from ..scenario import Scenario
-from ..source import Source
 from .formation_tables import FormationTable, MemberTable, StationTable
 from .kind import Kind
 

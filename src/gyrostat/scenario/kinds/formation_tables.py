@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
+from ...io.toml.tables import Name, Table
+from ...io.toml.units import Angle, Frequency, Length, Speed, three
 from ..parts.environment import EnvironmentTable
 from ..parts.run import Run
 from ..parts.start import JointValues
-from ..parts.table import Name, Table
-from ..quantities import Angle, Frequency, Length, Speed, three
 
 
 class MemberTable(Table):

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..parts.table import Table, tables_in
+from ...io.toml.source import Source
+from ...io.toml.tables import Table, tables_in
 from ..scenario import Scenario
-from ..source import Source
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...io.toml.source import Source
 from ..parts.acting import acting_options
 from ..parts.craft import spacecraft_of
 from ..parts.flight import Flight
@@ -11,7 +12,6 @@ from ..parts.limits import limit_options
 from ..parts.run import Run
 from ..parts.start import initial_state
 from ..scenario import Scenario
-from ..source import Source
 from .kind import Kind
 
 

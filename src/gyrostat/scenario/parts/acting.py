@@ -12,14 +12,14 @@ from pydantic import Field
 from ...algebra import Array
 from ...control.modes import MODES, demand_mode, refuse
 from ...control.references import JointPath
+from ...io.toml.source import Source
+from ...io.toml.tables import OneOf
 from ...model import Spacecraft, nearest
-from ..source import Source
 from .environment import EnvironmentTable, environment_of
 from .law import Control, law_of, open_loop, prescribed_accelerations
 from .limits import Limited
 from .manoeuvre import Manoeuvre, controlled_joints, load_profile, motions
 from .motors import Motors, motor_options
-from .table import OneOf
 
 Mode = Annotated[str, OneOf(MODES)]
 

@@ -7,16 +7,16 @@ from pathlib import Path
 from ... import models
 from ...io import load as load_craft
 from ...io.report import fail
-from ...io.toml_text import Place
+from ...io.toml.source import Source
+from ...io.toml.text import Place
 from ...model import ModelError, Spacecraft
-from ..source import Source, words
 
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml", ".xacro")
 
 
 def spacecraft_of(source: Source, name: str, path: Path, place: Place = (), base: str | None = None) -> Spacecraft:
     """A file beside the scenario, or a bundled spacecraft; `place` is the table that names it."""
-    line, where = source.line((*place, "spacecraft")), words((*place, "spacecraft"))
+    line, where = source.line((*place, "spacecraft")), source.words((*place, "spacecraft"))
     if Path(name).suffix.lower() not in SUFFIXES:
         try:
             return load_craft(models.file(name), base=base)

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from ...environment import EARTH, MARS, MOON, Environment, Orbit, combined, two_body_gravity, uniform_gravity
-from ..quantities import Acceleration, Angle, Length, three
-from ..source import Source
-from .table import OneOf, Real, Table
+from ...io.toml.source import Source
+from ...io.toml.tables import OneOf, Real, Table
+from ...io.toml.units import Acceleration, Angle, Length, three
 
 PLANETS = {"earth": EARTH, "moon": MOON, "mars": MARS}
 

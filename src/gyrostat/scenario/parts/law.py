@@ -13,16 +13,16 @@ from ...control.controller import Controller
 from ...control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
 from ...control.references import JointPath
 from ...environment import Environment
+from ...io.toml.source import Source
+from ...io.toml.tables import Positive, Table
+from ...io.toml.units import Frequency, Time, plain_number
 from ...model import Spacecraft, nearest
-from ..quantities import Frequency, Time
-from ..source import Source
-from .table import Positive, Table, real
 
 DEFAULT_BANDWIDTH = 0.5  # Hz
 
 
 def _gain(value: Any) -> float | dict[str, float]:
-    return {str(name): real(x) for name, x in value.items()} if isinstance(value, dict) else real(value)
+    return {str(name): plain_number(x) for name, x in value.items()} if isinstance(value, dict) else plain_number(value)
 
 
 Gain = Annotated[

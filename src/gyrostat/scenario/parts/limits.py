@@ -8,11 +8,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ...algebra import Array
+from ...io.toml.source import Source
+from ...io.toml.tables import Table
 from ...model import Spacecraft
 from ...simulation import SimulationWarning, Trajectory
 from ...simulation.limit_events import PREFIX, already_beyond, limit_events
-from ..source import Source
-from .table import Table
 
 Limits = Literal["note", "stop"]
 

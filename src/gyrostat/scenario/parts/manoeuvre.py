@@ -12,13 +12,13 @@ from ...algebra import Array
 from ...control.demands import driven_joints, passive_joints
 from ...control.joint_motion import Rates, Waypoints, steps
 from ...control.references import JointPath
-from ...io.toml_text import Place
+from ...io.toml.source import Source
+from ...io.toml.tables import Table
+from ...io.toml.text import Place
+from ...io.toml.units import Time
 from ...model import Spacecraft, nearest
-from ..quantities import Time
-from ..source import Source
 from .law import Control
 from .start import JointValues, joint_values
-from .table import Table
 
 
 class Step(Table):

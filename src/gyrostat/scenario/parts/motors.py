@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import Field
 
 from ...control.passive import Actuators, Stops
-from ..quantities import Time
-from ..source import Source
-from .table import Positive, Real, Table
+from ...io.toml.source import Source
+from ...io.toml.tables import Positive, Real, Table
+from ...io.toml.units import Time
 
 
 class ActuatorTable(Table):

@@ -11,12 +11,12 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ...formulations.registry import FORMULATIONS
+from ...io.toml.source import Source
+from ...io.toml.tables import OneOf, Positive, Table
+from ...io.toml.units import Time
 from ...simulation.integrators.methods import METHODS
 from ...simulation.problem.request import MAX_STEPS
 from ...simulation.problem.settings import DEFAULTS, FIXED_STEP
-from ..quantities import Time
-from ..source import Source
-from .table import OneOf, Positive, Table
 
 
 def _or(name: str, meaning: str) -> str:

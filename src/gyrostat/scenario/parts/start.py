@@ -12,16 +12,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ...algebra import Array, quat_from_rotation, quat_normalize, rotation_from_rpy
-from ...io.toml_text import Place
+from ...io.toml.source import Source
+from ...io.toml.tables import Real, Table
+from ...io.toml.text import Place
+from ...io.toml.units import Angle, AngularRate, Length, Measure, Measures, Speed, joint_dimension, three
 from ...kinematics import neutral
 from ...model import Joint, Spacecraft, nearest
-from ..quantities import Angle, AngularRate, Length, Measure, Measures, Speed, three
-from ..source import Source
-from .table import Real, Table
 
 JointValues = dict[str, Measures]
-DIMENSION = {"rad": "angle", "m": "length", "rad/s": "angular rate", "m/s": "speed"}
-LOAD = {"rad/s": "torque", "m/s": "force"}
 
 
 class Start(Table):
@@ -79,7 +77,7 @@ def joint_values(
         numbers = []
         for one, dimension in zip(measures, units, strict=True):
             try:
-                numbers.append(one.of(dimension) if dimension else _plain(one))
+                numbers.append(one.of(dimension) if dimension else one.plain("a quaternion, scalar first"))
             except ValueError as error:
                 source.error("wrong-unit", here, f"{what} of {names[name].kind} joint '{name}' {error}.")
         if len(numbers) == len(units):
@@ -88,15 +86,9 @@ def joint_values(
 
 
 def _units(joint: Joint, what: str) -> list[str]:
-    if what == "position":
-        return [DIMENSION.get(unit, "") for unit in joint.motion.q_units]
-    return [(DIMENSION if what == "rate" else LOAD)[unit] for unit in joint.motion.v_units]
-
-
-def _plain(one: Measure) -> float:
-    if one.dimension is not None:
-        raise ValueError(f'is "{one.text}"; expected plain numbers: a quaternion, scalar first')
-    return one.value
+    """Dimensions of its numbers; empty for those of a quaternion."""
+    units = joint.motion.q_units if what == "position" else joint.motion.v_units
+    return [joint_dimension(unit, what) if unit else "" for unit in units]
 
 
 def _count(n: int) -> str:

@@ -1,8 +1,7 @@
-"""What all tables of a scenario file have in common: unknown keys and wrong types are refused."""
+"""What all tables of a file have in common: unknown keys and wrong types are refused."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args
@@ -10,22 +9,20 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
 
-
-def real(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError("expected a finite number, without quotes or unit")
-    return float(value)
+from .units import plain_number, three
 
 
 def positive(value: Any) -> float:
-    number = real(value)
+    number = plain_number(value)
     if not number > 0:
         raise ValueError("expected a number above zero")
     return number
 
 
-Real = Annotated[float, BeforeValidator(real)]
+Real = Annotated[float, BeforeValidator(plain_number)]
 Positive = Annotated[float, BeforeValidator(positive)]
+Vector: Any = three(Real)
+Rows: Any = three(three(Real))
 
 
 class Table(BaseModel):
@@ -52,7 +49,7 @@ class OneOf:
         return name
 
 
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+Name = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
 def tables_in(table: type[Table]) -> dict[tuple[str, ...], type[Table]]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import inertia_components
-from ..model import Body, Joint, Shape, Spacecraft, Wheel
-from ..model.members import NAMESPACES
+from ...algebra import inertia_components
+from ...model import Body, Joint, Shape, Spacecraft, Wheel
+from ...model.members import NAMESPACES
 
 DEFAULTS = Joint("default")
 

@@ -6,85 +6,47 @@ import math
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from ..algebra import Array, rotation, rotation_from_rpy
-from ..model.validation import LARGEST
+from ...algebra import Array, rotation, rotation_from_rpy
+from .tables import Name, Real, Rows, Table, Vector
+from .units import (
+    AnyLimit,
+    AnyMeasure,
+    ForceLimit,
+    Inertia,
+    Mass,
+    Measure,
+    Position,
+    QuantityError,
+    RateLimit,
+    RollPitchYaw,
+    Time,
+    TimeLimit,
+    TorqueLimit,
+    measure,
+)
 
-ANGLES = {"deg": math.pi / 180, "rad": 1.0}
-RATES = {"deg/s": math.pi / 180, "rad/s": 1.0, "rpm": math.pi / 30}
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        quoted = " without quotes" if isinstance(value, str) else ""
-        raise ValueError(f"expected a number{quoted}")  # noqa: TRY004 (what pydantic catches)
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError("is too large for a number") from None
-
-
-def _finite(value: Any) -> float:
-    number = _number(value)
-    if not abs(number) < LARGEST:
-        raise ValueError("expected a finite number" if not math.isfinite(number) else "is too large for a number")
-    return number
+NONE, ENDLESS = Measure(0.0, None, "0"), Measure(math.inf, None, "inf")
 
 
-def _not_nan(value: Any) -> float:
-    number = _number(value)
-    if math.isnan(number):
-        raise ValueError("expected a number, or inf for no limit")
-    return number
-
-
-def _with_unit(units: dict[str, float], plain: Any) -> BeforeValidator:
-    """A plain number in SI, or text such as "5 deg"."""
-
-    def read(value: Any) -> float:
-        if not isinstance(value, str):
-            return plain(value)
-        text, _, unit = value.strip().partition(" ")
-        unit = unit.strip()
-        if unit not in units:
-            raise ValueError(f'expected a number, or text with a unit such as "5 {next(iter(units))}"')
-        try:
-            return plain(float(text)) * units[unit]
-        except ValueError:
-            raise ValueError(f"'{text}' is no number") from None
-
-    return BeforeValidator(read)
-
-
-Real = Annotated[float, BeforeValidator(_finite)]
-Angle = Annotated[float, _with_unit(ANGLES, _finite)]
-Position = Annotated[float, _with_unit(ANGLES, _not_nan)]  # of a joint: rad or m
-Rate = Annotated[float, _with_unit(RATES, _not_nan)]
-Bound = Annotated[float, BeforeValidator(_not_nan)]
-Vector = Annotated[list[Real], Field(min_length=3, max_length=3)]
-Name = Annotated[str, Field(min_length=1, max_length=1000)]
-
-
-class Table(BaseModel):
-    """A table of the file: strict types, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
+def origin() -> list[float]:
+    return [0.0, 0.0, 0.0]
 
 
 class Placed(Table):
     """A pose: position, and at most one of `rotation` (3 x 3), `quaternion` (w, x, y, z), `rpy`."""
 
-    position: Vector = Field(default_factory=lambda: [0.0, 0.0, 0.0])
-    rotation: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
+    position: Position = Field(default_factory=origin)
+    rotation: Rows | None = None
     quaternion: Annotated[list[Real], Field(min_length=4, max_length=4)] | None = None
-    rpy: Annotated[list[Angle], Field(min_length=3, max_length=3)] | None = None
+    rpy: RollPitchYaw | None = None
 
     @field_validator("quaternion")
     @classmethod
     def _unit(cls, value: list[float] | None) -> list[float] | None:
         if value is not None and abs(math.hypot(*value) - 1.0) > 1e-6:
-            raise ValueError(f"has norm {math.hypot(*value):.9g}; expected 1 within 1e-6")
+            raise QuantityError("quaternion-norm", f"has norm {math.hypot(*value):.9g}; expected 1 within 1e-6")
         return value
 
     @field_validator("rotation")
@@ -113,10 +75,12 @@ class Placed(Table):
 
 
 class LimitsTable(Table):
-    lower: Position = -math.inf
-    upper: Position = math.inf
-    velocity: Rate = math.inf
-    effort: Bound = math.inf
+    """Angles and torques, or lengths and forces, as the joint is."""
+
+    lower: AnyLimit = Measure(-math.inf, None, "-inf")
+    upper: AnyLimit = ENDLESS
+    velocity: AnyLimit = ENDLESS
+    effort: AnyLimit = ENDLESS
 
 
 class JointTable(Placed):
@@ -125,18 +89,18 @@ class JointTable(Placed):
     axis: Vector = Field(default_factory=lambda: [0.0, 0.0, 1.0])
     axis2: Vector = Field(default_factory=lambda: [0.0, 1.0, 0.0])
     limits: LimitsTable = Field(default_factory=LimitsTable)
-    stiffness: Real = 0.0
-    rest: Angle = 0.0
-    damping: Real = 0.0
-    friction: Real = 0.0
-    rotor_inertia: Real = 0.0
+    stiffness: AnyMeasure = NONE
+    rest: AnyMeasure = NONE
+    damping: AnyMeasure = NONE
+    friction: AnyMeasure = NONE
+    rotor_inertia: AnyMeasure = NONE
     gear_ratio: Real = 1.0
     driven: bool | None = None
 
 
 class ShapeTable(Placed):
     kind: Literal["box", "cylinder", "sphere", "mesh"]
-    size: list[Real]
+    size: list[AnyMeasure]
     color: Annotated[list[Real], Field(min_length=3, max_length=4)] | None = None
     file: str = ""
 
@@ -145,15 +109,17 @@ class ShapeTable(Placed):
         expected = {"box": 3, "cylinder": 2, "sphere": 1, "mesh": 3}[self.kind]
         if len(self.size) != expected:
             raise ValueError(f"size of a {self.kind} holds {len(self.size)} numbers; expected {expected}")
+        for one in self.size:
+            one.plain("the scale of a mesh") if self.kind == "mesh" else one.of("length")
         return self
 
 
 class BodyTable(Table):
     name: Name
     parent: Name | None = None
-    mass: Real
-    com: Vector = Field(default_factory=lambda: [0.0, 0.0, 0.0])
-    inertia: list[Real] | list[Vector] = Field(default_factory=lambda: [0.0, 0.0, 0.0])
+    mass: Mass
+    com: Position = Field(default_factory=origin)
+    inertia: list[Any] = Field(default_factory=origin)
     included: bool = False
     joint: JointTable = Field(default_factory=JointTable)
     shape: list[ShapeTable] = Field(default_factory=list)
@@ -167,23 +133,24 @@ class BodyTable(Table):
         )
         if not ok:
             raise ValueError("expected [xx, yy, zz], [xx, xy, xz, yy, yz, zz], or three rows of three")
-        numbers = [x for row in value for x in (row if isinstance(row, list) else [row])]
-        for x in numbers:
-            _finite(x)
-        return value
+        return [[_moment(x) for x in row] if isinstance(row, list) else _moment(row) for row in value]
+
+
+def _moment(value: Any) -> float:
+    return measure(value).of("moment of inertia")
 
 
 class WheelTable(Table):
     name: Name
     parent: Name
     axis: Vector
-    spin_inertia: Real
-    position: Vector = Field(default_factory=lambda: [0.0, 0.0, 0.0])
+    spin_inertia: Inertia
+    position: Position = Field(default_factory=origin)
     included: bool = True
-    mass: Real = 0.0
-    transverse_inertia: Real = 0.0
-    max_torque: Bound = math.inf
-    max_speed: Rate = math.inf
+    mass: Mass = 0.0
+    transverse_inertia: Inertia = 0.0
+    max_torque: TorqueLimit = math.inf
+    max_speed: RateLimit = math.inf
 
 
 class FrameTable(Placed):
@@ -194,11 +161,11 @@ class FrameTable(Placed):
 class ThrusterTable(Table):
     name: Name
     body: Name
-    position: Vector
+    position: Position
     direction: Vector
-    max_thrust: Bound = math.inf
-    minimum_on_time: Real = 0.0
-    specific_impulse: Bound = math.inf
+    max_thrust: ForceLimit = math.inf
+    minimum_on_time: Time = 0.0
+    specific_impulse: TimeLimit = math.inf
 
 
 class MemberTable(Table):
@@ -219,16 +186,3 @@ class Document(Table):
     frame: Annotated[list[FrameTable], Field(max_length=100_000)] = Field(default_factory=list)
     thruster: Annotated[list[ThrusterTable], Field(max_length=100_000)] = Field(default_factory=list)
     member: Annotated[list[MemberTable], Field(max_length=10_000)] = Field(default_factory=list)
-
-
-TABLES: dict[tuple[str, ...], type[Table]] = {
-    (): Document,
-    ("body",): BodyTable,
-    ("body", "joint"): JointTable,
-    ("body", "joint", "limits"): LimitsTable,
-    ("body", "shape"): ShapeTable,
-    ("wheel",): WheelTable,
-    ("frame",): FrameTable,
-    ("thruster",): ThrusterTable,
-    ("member",): MemberTable,
-}

@@ -6,17 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
-from ..model import KINDS, Body, Frame, Joint, Limits, Membership, Shape, Spacecraft, Thruster, Wheel, nearest
-from ..model.members import NAMESPACES
-from .meshes import resolve
-from .report import Report, build, fail
-from .toml_schema import TABLES, BodyTable, Document, JointTable, ShapeTable
-from .toml_text import Place, key_lines, line_of, parse_toml, reason_of
+from ...model import KINDS, Body, Frame, Joint, Limits, Membership, Shape, Spacecraft, Thruster, Wheel, nearest
+from ...model.members import NAMESPACES
+from ..meshes import resolve
+from ..report import Report, build, fail
+from .craft_tables import BodyTable, Document, JointTable, ShapeTable
+from .source import Source
+from .text import Place
+from .units import Measure, joint_dimension
 
-MAX_REPORTED = 40
 MAX_BYTES = 4 * 1024 * 1024  # ten thousand bodies take 1.5 MB; tomllib reads 0.7 MB a second
+# key of a joint, or of its limits -> what it is, as `joint_dimension` has it
+_IN_LIMITS = {"lower": "position", "upper": "position", "velocity": "rate", "effort": "load"}
+_IN_JOINT = {"stiffness": "stiffness", "rest": "position", "damping": "damping", "friction": "load"}
+_IN_JOINT["rotor_inertia"] = "inertia"
 
 
 def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tuple[Path, ...] = ()) -> Spacecraft:
@@ -25,27 +29,17 @@ def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tu
         raise fail(
             "too-large", file, f"has {len(data) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB of TOML are read."
         )
-    text, raw = parse_toml(data, file)
-    lines = key_lines(text)
-    report = Report(file)
-    try:
-        document = Document.model_validate(raw)
-    except ValidationError as error:
-        for item in error.errors(include_url=False)[:MAX_REPORTED]:
-            _report(report, raw, lines, item)
-        report.raise_errors()
-        raise  # unreachable: every item is an error
-    return _build(report, document, lines, base, mesh_roots)
+    source = Source(data, file)
+    return _build(source, source.checked(Document), base, mesh_roots)
 
 
-def _build(
-    report: Report, document: Document, lines: dict[Place, int], base: str | None, roots: tuple[Path, ...]
-) -> Spacecraft:
+def _build(source: Source, document: Document, base: str | None, roots: tuple[Path, ...]) -> Spacecraft:
+    report, lines = source.report, source.lines
     places: dict[str, tuple[str, int]] = {}
     bodies: list[Body] = []
     for i, table in enumerate(document.body):
         line = lines.get(("body", i), 0)
-        joint = _joint(report, table, lines.get(("body", i, "joint"), line), base)
+        joint = _joint(source, table, ("body", i, "joint"), base)
         places |= {f"body '{table.name}'": (report.file, line)}
         if joint is None:
             continue
@@ -76,7 +70,7 @@ def _build(
     return build(report, document.name, bodies, frames, thrusters, memberships, lines=places)
 
 
-def _joint(report: Report, table: BodyTable, line: int, base: str | None) -> Joint | None:
+def _joint(source: Source, table: BodyTable, place: Place, base: str | None) -> Joint | None:
     given: JointTable = table.joint
     root = table.parent is None
     kind = given.kind
@@ -86,11 +80,10 @@ def _joint(report: Report, table: BodyTable, line: int, base: str | None) -> Joi
         kind = base
     name = given.name or ("base" if root else f"{table.name}_joint")
     if kind not in KINDS:
-        report.error("unknown-joint-type", f"joint '{name}'", f"unknown kind '{kind}'.", nearest(kind, KINDS), line)
+        message, line = f"unknown kind '{kind}'.", source.line(place)
+        source.report.error("unknown-joint-type", f"joint '{name}'", message, nearest(kind, KINDS), line)
         return None
-    numbers = {
-        key: getattr(given, key) for key in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio")
-    } | {"driven": given.driven}
+    numbers: dict[str, Any] = _numbers(source, kind, place, given, _IN_JOINT)
     return Joint(
         name,
         kind,
@@ -99,9 +92,28 @@ def _joint(report: Report, table: BodyTable, line: int, base: str | None) -> Joi
         given.R,
         np.array(given.axis),
         np.array(given.axis2),
-        Limits(**given.limits.model_dump()),
+        Limits(**_numbers(source, kind, (*place, "limits"), given.limits, _IN_LIMITS)),
+        gear_ratio=given.gear_ratio,
+        driven=given.driven,
         **numbers,
     )
+
+
+def _numbers(source: Source, kind: str, place: Place, table: Any, keys: dict[str, str]) -> dict[str, float]:
+    """In SI. A unit must be that of all of the joint's coordinates; where they differ, there is none."""
+    units = set(KINDS[kind].v_units)
+    found = {}
+    for key, what in keys.items():
+        one: Measure = getattr(table, key)
+        try:
+            if len(units) == 1:
+                found[key] = one.of(joint_dimension(next(iter(units)), what))
+            else:
+                found[key] = one.plain(f"coordinates of a {kind} joint have {'several units' if units else 'none'}")
+        except ValueError as error:
+            source.error("wrong-unit", place, f"{key} of a {kind} joint {error}.", key=key)
+            found[key] = 0.0
+    return found
 
 
 def _shape(report: Report, table: ShapeTable, place: str, line: int, roots: tuple[Path, ...]) -> Shape | None:
@@ -113,44 +125,4 @@ def _shape(report: Report, table: ShapeTable, place: str, line: int, roots: tupl
             return None
         file = str(path)
     color = None if table.color is None else tuple(table.color)
-    return Shape(table.kind, tuple(table.size), tuple(table.position), table.R, color, file)
-
-
-# ---- what is wrong with a document
-
-
-def _report(report: Report, raw: dict[str, Any], lines: dict[Place, int], item: Any) -> None:
-    """One finding from one pydantic error."""
-    loc: Place = tuple(part for part in item["loc"] if isinstance(part, int) or "[" not in part and part != "list")
-    line = line_of(lines, loc)
-    element = _element(raw, loc)
-    key = next((str(part) for part in reversed(loc) if isinstance(part, str)), "")
-    if item["type"] == "extra_forbidden":
-        table = TABLES.get(tuple(part for part in loc[:-1] if isinstance(part, str)), Document)
-        message, hint = f"unknown key '{key}'.", nearest(key, table.model_fields)
-        report.error("unknown-key", element, message, hint, line)
-    elif item["type"] == "missing":
-        report.error("missing-key", element, f"has no '{key}'.", f"Add {key} = ...", line)
-    else:
-        reason, value = reason_of(item, key), repr(item["input"])
-        value = value if len(value) <= 60 else value[:57] + "..."
-        report.error(_code(key, reason), element, f"{key} is {value}: {reason}.", "", line)
-
-
-def _code(key: str, reason: str) -> str:
-    if "finite" in reason or "or inf for no limit" in reason:
-        return "not-finite"
-    if reason.startswith("expected a number") or reason.endswith(("is no number", "too large for a number")):
-        return "malformed-number"
-    return "quaternion-norm" if key == "quaternion" and "norm" in reason else "wrong-value"
-
-
-def _element(raw: Any, loc: Place) -> str:
-    """As in "body 'link_3'", or "body 3" where it has no name."""
-    if len(loc) < 2 or not isinstance(loc[1], int):
-        return ""
-    try:
-        name = raw[loc[0]][loc[1]].get("name")
-    except (KeyError, IndexError, TypeError, AttributeError):
-        name = None
-    return f"{loc[0]} '{name}'" if isinstance(name, str) else f"{loc[0]} number {loc[1] + 1}"
+    return Shape(table.kind, tuple(one.value for one in table.size), tuple(table.position), table.R, color, file)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
-from gyrostat.scenario.quantities import UNITS, measure
+from gyrostat.io.toml.units import UNITS, measure
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,8 @@ from gyrostat.scenario.quantities import UNITS, measure
         ("2 N*m", 2.0, "torque"),
         ("1 g", 9.80665, "acceleration"),
         ("90°", math.pi / 2, "angle"),
+        ("2 kg*m^2", 2.0, "moment of inertia"),
+        ("3 Nm/rad", 3.0, "rotational stiffness"),
         ("12", 12.0, None),
         (12, 12.0, None),
         (1.5, 1.5, None),
@@ -68,6 +71,15 @@ def test_every_unit_is_understood_and_none_means_two_things():
         ("1 m/s^2", "1000 mm/s^2"),
         ("1 g", "9.80665 m/s^2"),
         ("1 Hz", "1000 mHz"),
+        ("1 kg", "1000 gram"),
+        ("1 t", "1000 kg"),
+        ("1 kg m^2", "10000 kg cm^2"),
+        ("1 kg cm^2", "100 kg mm^2"),
+        ("1 N/mm", "1000 N/m"),
+        ("1 kN/m", "1 N/mm"),
+        ("57.29577951308232 N m/rad", "1 N m/deg"),
+        ("57.29577951308232 N m s/rad", "1 N m s/deg"),
+        ("1 N s/m", "1000 mN s/m"),
     ],
 )
 def test_units_stand_in_their_ratios(one, other):
@@ -94,6 +106,9 @@ def test_the_ratios_name_every_unit():
         (True, "expected a number"),
         ([5], "expected a number"),
         ("5 deg; import os", "unknown unit"),
+        ("2,5 m", "write a decimal point"),
+        (1e70, "too large"),
+        (float("inf"), "finite"),
     ],
 )
 def test_what_is_no_quantity_is_refused(value, words):
@@ -104,3 +119,23 @@ def test_what_is_no_quantity_is_refused(value, words):
 def test_a_length_is_no_angle():
     with pytest.raises(ValueError, match='is "5 mm", a length; expected an angle, such as "5 deg"'):
         measure("5 mm").of("angle")
+
+
+def test_no_limit_is_infinite_and_nothing_else_is():
+    assert measure(float("inf"), infinite=True).of("torque") == math.inf
+    assert measure(float("-inf"), infinite=True).of("angle") == -math.inf
+    with pytest.raises(ValueError, match="expected a number, or inf for no limit"):
+        measure(float("nan"), infinite=True)
+
+
+def test_a_plain_number_has_no_unit():
+    assert measure(3).plain("a quaternion") == 3.0
+    with pytest.raises(ValueError, match='is "3 m"; expected plain numbers: a quaternion'):
+        measure("3 m").plain("a quaternion")
+
+
+def test_every_unit_is_on_its_page():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "units.md").read_text(encoding="utf-8")
+    for dimension, units in UNITS.items():
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| {dimension} |")]
+        assert all(f"`{unit}`" in row for unit in units)

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from .report import fail
+from ..report import fail
 
 MAX_DOTS = 10_000  # in one line, as a root of the sum of squares: tomllib's time for a dotted key grows as the square
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_\-. ]+?)\s*\]\]?\s*(#.*)?$")

@@ -1,0 +1,1 @@
+"""TOML files of gyrostat, of spacecraft and of scenarios: one reader with line numbers, one system of units."""
