@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra import sin
+from gyrostat.algebra import maximum, sin, where
 
 METHODS = {
     "dop853": {"integrator": "dop853", "rtol": 1e-12, "atol": 1e-14},
@@ -272,13 +272,56 @@ def test_looking_for_events_changes_no_bit_of_the_run():
         np.testing.assert_array_equal(seen.v, plain.v)
 
 
-def test_a_function_that_swings_many_times_within_one_step_needs_a_shorter_max_step():
+@pytest.mark.parametrize("options", [{}, {"integrator": "gauss16"}, {"integrator": "rk4", "step": 5.0}, {"step": 10.0}])
+def test_a_function_that_swings_many_times_within_one_step_is_followed(options):
+    """Three of eight were seen before, by dop853."""
     craft, v = drifting()
     wave = gs.When(lambda craft, t, q, v: 0.1 + sin(8.0 * np.pi * q[4] / 10.0), "wave")
-    times = {
-        largest: [
-            e.t for e in gs.simulate(craft, None, v, (0, 10), events=wave, max_step=largest, save_at=[10.0]).events
-        ]
-        for largest in (None, 0.5)
-    }
-    assert len(times[0.5]) == 8 > len(times[None])
+    traj = gs.simulate(craft, None, v, (0, 10), events=wave, save_at=[10.0], **options)
+    phase = np.ravel(
+        [[np.pi + np.arcsin(0.1) + 2 * np.pi * n, 2 * np.pi - np.arcsin(0.1) + 2 * np.pi * n] for n in range(4)]
+    )
+    np.testing.assert_allclose([e.t for e in traj.events], phase * 10.0 / (8.0 * np.pi), atol=1e-11)
+    assert traj.state.steps[0] < 40 and not traj.notes
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk45", "gauss16"])
+def test_every_half_turn_of_a_spinning_body_is_seen(method):
+    """2 of 22 before, by dop853: a body that spins steadily is integrated in few, long steps."""
+    craft = gs.Spacecraft.build("top", [gs.Body("body", 10.0, inertia=(2.0, 2.0, 3.0))])
+    rate = 0.7
+
+    def seen(craft, t, q, v):
+        return 1.0 - 2.0 * (q[2] ** 2 + q[3] ** 2)  # x axis of the body along that of N
+
+    traj = gs.simulate(craft, None, [0, 0, rate, 0, 0, 0], (0, 100), events=seen, integrator=method, rtol=1e-9)
+    times = (np.arange(22) + 0.5) * np.pi / rate
+    np.testing.assert_allclose([e.t for e in traj.events], times[times < 100], atol=1e-6)
+    assert len(times[times < 100]) == 22
+
+
+@pytest.mark.parametrize("options", [{}, {"integrator": "gauss16"}, {"integrator": "rk4", "step": 1.0}])
+def test_what_swings_too_fast_to_be_followed_is_told(options, tmp_path):
+    """A thousand swings in ten seconds, whose steps could be as long as the run."""
+    craft, v = drifting()
+    fast = gs.When(lambda craft, t, q, v: sin(200.0 * np.pi * q[4]) + 0.3, "fast")
+    with pytest.warns(
+        gs.SimulationWarning, match=r"event 'fast' swings faster than it could be followed: looks .* s apart"
+    ):
+        traj = gs.simulate(craft, None, v, (0, 10), events=fast, save_at=[10.0], **options)
+    assert len(traj.events) < 2000
+    (note,) = traj.notes
+    assert note.startswith("event 'fast' swings faster") and note in str(traj)
+    assert gs.Trajectory.load(traj.save(tmp_path / "run.nc")).notes == traj.notes
+    short = {**options, "step": 0.002} if "step" in options else {**options, "max_step": 0.004}
+    whole = gs.simulate(craft, None, v, (0, 10), events=fast, save_at=[10.0], **short)
+    assert len(whole.events) == 2000 and not whole.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_function_that_jumps_is_found_and_not_called_fast(method):
+    craft, v = drifting()
+    step = gs.When(lambda craft, t, q, v: where(q[4] < 3.3, -1.0, 2.0), "step")
+    corner = gs.When(lambda craft, t, q, v: maximum(q[4] - 7.7, 0.0) - 1e-3, "corner")
+    traj = gs.simulate(craft, None, v, (0, 10), events=[step, corner], save_at=[10.0], **METHODS[method])
+    assert [(e.name, round(e.t, 9)) for e in traj.events] == [("step", 3.3), ("corner", 7.701)] and not traj.notes

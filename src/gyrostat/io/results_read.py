@@ -209,6 +209,7 @@ class _Notes(BaseModel):
     inputs: dict[str, list[int]]
     functions: list[str]
     failures: list[str]
+    unresolved_events: dict[str, float] = {}
 
 
 def _trajectory(header: _Header, variables: dict[str, Any], path: Path) -> Trajectory:

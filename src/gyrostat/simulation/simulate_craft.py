@@ -60,7 +60,7 @@ def simulate(
         "gauss6" (implicit, order 6) with a fixed `step`, which makes the others fixed, too. With fixed steps the implicit ones are
         time-reversible, and keep the norms of quaternions. max_step: so that short pulses are not stepped over.
     save_at: times to keep; by default 401 from start to end. events: functions of (craft, t, q, v), or `When(...)`, that change their
-        sign; functions that swing several times within a step may be missed: bound it by max_step.
+        sign; of one that swings too fast within a step to be followed a warning tells: bound the step by max_step.
     breakpoints: times at which loads jump; the integrator stops and starts there.
     constraints: of `gs.constraints` (closed loops, welds, driven coordinates, ...); they must hold at the start. Their wrenches are
         part of the trajectory's `wrenches`; `Trajectory.constraint_loads` and `constraint_residuals` give them apart.

@@ -1,20 +1,27 @@
 """Where event functions change their signs in a step: seen from values and slopes at some points of it, by compiled code and by the host alike.
 
-The points are the ends of the step and, of collocation with its long steps, the stages between them. With g_0, g_1 and the slopes d_0, d_1 at
-two neighbours (times their distance), the cubic through them,
+The points are the ends of the step and, between them, its middle (on the cubic through the states and their derivatives at the ends); of
+collocation with its long steps the stages. With g_0, g_1 and the slopes d_0, d_1 at two neighbours (times their distance), the cubic
+through them,
 
     p(theta) = g_0 + d_0 theta + b theta^2 + c theta^3,   b = 3 (g_1 - g_0) - 2 d_0 - d_1,   c = d_0 + d_1 - 2 (g_1 - g_0)        (1)
 
 tells of functions that change their sign twice in between, where both look as if nothing had happened: at an extremum, where p' = 0, it
-has the other sign, or nearly so. Whether that is true is found out by steps to there.
+has the other sign, or nearly so. How far a function may be from (1) is judged by the point between two others: the cubic through those two
+misses its value and its slope by
+
+    e = |g - p| + |d - p'| / 4                                                                                                   (2)
+
+A function that swings faster than the points can show has a large e, whatever its values at them. Where (1) comes as near to zero as a
+share of e, the step is looked at closely: by steps to points in between (event_search.py).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ...algebra import Array
 from ...tracing.loops import Block, Mask, Vector
@@ -24,11 +31,14 @@ from .context import Context, Lane, StepFunction
 
 NEAR = 2.0**-20  # of the step: how far from its ends the slopes are taken
 GRAZING = 0.01  # of the slopes: how near to zero an extremum is looked at closely
+LEEWAY = 0.5  # of (2): how far a function may be from the cubic between neighbours (a sixteenth, if it is smooth)
 
 
 def near_count(method: Method, lanes: int) -> int:
-    """How many times n_events vectors `g_near` holds: after the begin, before the end; at the stages of each block, and after them."""
-    return 2 + 2 * (len(method.c) // lanes) if isinstance(method, Collocation) else 2
+    """How many times n_events vectors `g_near` holds: after the begin, before the end; at the middle, or the stages of each block, and
+    after them.
+    """
+    return 2 + 2 * (len(method.c) // lanes) if isinstance(method, Collocation) else 4
 
 
 def watch(f: StepFunction, method: Method, accepted: Mask) -> None:
@@ -44,16 +54,19 @@ def watch(f: StepFunction, method: Method, accepted: Mask) -> None:
         f.evaluate_new(f.at)
         _evaluate_near(f, f.y_new, f.at, -NEAR * h, t_new, 1)
     else:
+        K_new = f.K(place_of_new(method))
         _evaluate_near(f, f.y, f.K0, NEAR * h, t, 0)
-        _evaluate_near(f, f.y_new, f.K(place_of_new(method)), -NEAR * h, t_new, 1)
+        _evaluate_near(f, f.y_new, K_new, -NEAR * h, t_new, 1)
+        _evaluate_middle(f, K_new)
     f.copy(f.y_new, f.stage, f.n)
     f.x[0] = t_new
     f.evaluate(Context.events, f.g_new)
     directions = f.pointer_at(Context.directions)
     with f.loop(f.n_events) as i:
         way = f.broadcast(directions.number(i))
-        for left, right in pairwise(_points(f, method, i)):
-            lane[Lane.event] = (accepted & _doubtful(f, left, right, way)).where(1.0, lane[Lane.event])
+        seen = _points(f, method, i)
+        for (left, right), error in zip(pairwise(seen), _errors(f, seen), strict=True):
+            lane[Lane.event] = (accepted & _doubtful(f, left, right, error, way)).where(1.0, lane[Lane.event])
 
 
 def _near(f: StepFunction, place: int) -> Block:
@@ -65,6 +78,18 @@ def _evaluate_near(f: StepFunction, y: Any, ydot: Any, dt: Vector, t: Vector, pl
         f.stage[i] = y[i] + dt * ydot[i]
     f.x[0] = t + dt
     f.evaluate(Context.events, _near(f, place))
+
+
+def _evaluate_middle(f: StepFunction, K_new: Block) -> None:
+    """On the cubic through both ends: y = (y_0 + y_1)/2 + h (K_0 - K_1)/8,  h y' = 3 (y_1 - y_0)/2 - h (K_0 + K_1)/4."""
+    h = f.lane[Lane.h_tried]
+    for place, dt in ((2, 0.0), (3, NEAR)):
+        with f.loop(f.n) as i:
+            y, y_new, K = f.y[i], f.y_new[i], h * f.K0[i]
+            middle = 0.5 * (y + y_new) + 0.125 * (K - h * K_new[i])
+            f.stage[i] = middle + dt * (1.5 * (y_new - y) - 0.25 * (K + h * K_new[i])) if dt else middle
+        f.x[0] = f.lane[Lane.t] + (0.5 + dt) * h
+        f.evaluate(Context.events, _near(f, place))
 
 
 def _evaluate_stages(f: StepFunction, method: Collocation) -> None:
@@ -81,28 +106,44 @@ def _points(f: StepFunction, method: Method, i: Any) -> list[tuple[float, Vector
     """(theta, value, slope per step) of event i, in order."""
     old, new = f.g_old[i], f.g_new[i]
     begin, end = (0.0, old, (_near(f, 0)[i] - old) / NEAR), (1.0, new, (new - _near(f, 1)[i]) / NEAR)
+    if not isinstance(method, Collocation):
+        middle = _near(f, 2)[i]
+        return [begin, (0.5, middle, (_near(f, 3)[i] - middle) / NEAR), end]
     between = []
-    for s, c in enumerate(method.c if isinstance(method, Collocation) else ()):
+    for s, c in enumerate(method.c):
         k, lane = divmod(s, f.lanes)
         value, after = (f.broadcast(_near(f, 2 + 2 * k + m).address(i).number(lane)) for m in (0, 1))
         between.append((c, value, (after - value) / NEAR))
     return [begin, *between, end]
 
 
-def _doubtful(f: StepFunction, left: Any, right: Any, way: Vector) -> Mask:
+def _errors(f: StepFunction, seen: Sequence[tuple[float, Vector, Vector]]) -> list[Vector]:
+    """LEEWAY of (2), for each two neighbours: the larger one of those at them."""
+    inner = []
+    for (a, old, d0), (x, g, d), (b, new, d1) in zip(seen, seen[1:], seen[2:], strict=False):
+        value, slope = _cubic(old, new, (b - a) * d0, (b - a) * d1, (x - a) / (b - a))
+        inner.append(LEEWAY * (f.abs(g - value) + 0.25 * f.abs((b - a) * d - slope)))
+    return [inner[0], *(f.max(e, following) for e, following in pairwise(inner)), inner[-1]]
+
+
+def _cubic(old: Any, new: Any, d0: Any, d1: Any, x: float) -> tuple[Any, Any]:
+    """p and p' at x."""
+    b, c = 3.0 * (new - old) - 2.0 * d0 - d1, d0 + d1 - 2.0 * (new - old)
+    return old + x * (d0 + x * (b + x * c)), d0 + x * (2.0 * b + 3.0 * x * c)
+
+
+def _doubtful(f: StepFunction, left: Any, right: Any, error: Vector, way: Vector) -> Mask:
     """Whether something seems to happen between two points."""
     (a, old, d0), (b, new, d1) = left, right
     d0, d1 = (b - a) * d0, (b - a) * d1
     rising, falling = (old < 0.0) & (new >= 0.0), (old > 0.0) & (new <= 0.0)
     crossed = (rising & (way >= 0.0)) | (falling & (way <= 0.0))
-    doubt, some_below, some_above = (
-        GRAZING * (f.abs(d0) + f.abs(d1)),
-        (old < 0.0) | (new < 0.0),
-        (old > 0.0) | (new > 0.0),
-    )
+    doubt = GRAZING * (f.abs(d0) + f.abs(d1)) + error
+    some_below, some_above = (old < 0.0) | (new < 0.0), (old > 0.0) | (new > 0.0)
     for inside, value in _extrema(f, old, new, d0, d1):
         crossed = crossed | (inside & (((value > -1.0 * doubt) & some_below) | ((value < doubt) & some_above)))
-    return crossed
+    middle, _ = _cubic(old, new, d0, d1, 0.5)
+    return crossed | (f.abs(middle) < error)
 
 
 def _extrema(f: StepFunction, old: Vector, new: Vector, d0: Vector, d1: Vector) -> list[tuple[Mask, Vector]]:
@@ -118,38 +159,81 @@ def _extrema(f: StepFunction, old: Vector, new: Vector, d0: Vector, d1: Vector) 
     return values
 
 
-class Extremum(NamedTuple):
-    """Where the cubic has it, between which neighbours, and their values."""
+class Point(NamedTuple):
+    """A time of a step, an event function there, and its slope per second."""
 
-    theta: float
-    bounds: tuple[float, float]
-    ends: tuple[float, float]
-
-
-def points(method: Method, old: float, new: float, near: Array) -> Array:
-    """Rows (theta, value, slope per step) of an event in one lane; near: its values in `g_near`, (near_count, lanes)."""
-    rows = [(0.0, old, (near[0, 0] - old) / NEAR), (1.0, new, (new - near[1, 0]) / NEAR)]
-    if isinstance(method, Collocation):
-        values, after = near[2::2].ravel(), near[3::2].ravel()
-        rows[1:1] = zip(method.c, values, (after - values) / NEAR, strict=True)
-    return np.array(rows)
+    t: float
+    g: float
+    slope: float
 
 
-def extrema(rows: Array) -> list[Extremum]:
-    """Extrema of (1) that `watch` takes notice of, in order."""
-    found = []
-    for (a, old, d0), (b, new, d1) in pairwise(rows):
-        d0, d1 = (b - a) * d0, (b - a) * d1
+class Interval(NamedTuple):
+    """Between two neighbours. error: how far the function may be from the cubic through them."""
+
+    left: Point
+    right: Point
+    error: float
+
+    @property
+    def slopes(self) -> tuple[float, float]:
+        """Times the distance."""
+        length = self.right.t - self.left.t
+        return length * self.left.slope, length * self.right.slope
+
+    @property
+    def resolved(self) -> bool:
+        """True if (1) can be trusted."""
+        return self.error <= GRAZING * sum(map(abs, self.slopes))
+
+    def at(self, x: float) -> float:
+        """(1)"""
+        return float(_cubic(self.left.g, self.right.g, *self.slopes, x)[0])
+
+    def extrema(self) -> list[float]:
+        """Places from 0 to 1 that `watch` takes notice of, in order."""
+        old, new, (d0, d1) = self.left.g, self.right.g, self.slopes
         square, cube = 3.0 * (new - old) - 2.0 * d0 - d1, d0 + d1 - 2.0 * (new - old)
-        if not np.isfinite([square, cube, d0]).all():
-            continue
-        roots = np.roots([3.0 * cube, 2.0 * square, d0])
-        doubt = GRAZING * (abs(d0) + abs(d1))
-        for x in sorted(float(r.real) for r in roots if r.imag == 0.0 and 0.0 < r.real < 1.0):
+        doubt, found = GRAZING * (abs(d0) + abs(d1)) + self.error, []
+        for x in _zeros(3.0 * cube, 2.0 * square, d0):
             p = old + x * (d0 + x * (square + x * cube))
             if (p > -doubt and min(old, new) < 0.0) or (p < doubt and max(old, new) > 0.0):
-                found.append(Extremum(float(a + x * (b - a)), (float(a), float(b)), (float(old), float(new))))
-    return found
+                found.append(x)
+        return found
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether something seems to happen in it."""
+        return changes(self.left.g, self.right.g) or bool(self.extrema()) or abs(self.at(0.5)) < self.error
+
+    def split(self, middle: Point) -> tuple[Interval, Interval]:
+        """Into halves, with the error (2) that the function shows at a point in between."""
+        length = self.right.t - self.left.t
+        value, slope = _cubic(self.left.g, self.right.g, *self.slopes, (middle.t - self.left.t) / length)
+        error = LEEWAY * (abs(middle.g - value) + 0.25 * abs(length * middle.slope - slope))
+        return Interval(self.left, middle, error), Interval(middle, self.right, error)
+
+
+def _zeros(a: float, b: float, c: float) -> list[float]:
+    """Of a x^2 + b x + c, between 0 and 1, in order."""
+    square = b * b - 4.0 * a * c
+    if not 0.0 <= square < math.inf:
+        return []
+    q = -0.5 * (b + math.copysign(math.sqrt(square), b))
+    roots = {q / a if a else -1.0, c / q if q else -1.0}
+    return sorted(x for x in roots if 0.0 < x < 1.0)
+
+
+def intervals(method: Method, begin: float, end: float, old: float, new: float, near: Array) -> list[Interval]:
+    """Of an event in one lane, as `watch` saw them; near: its values in `g_near`, (near_count, lanes)."""
+    h = end - begin
+    values, after = near[2::2].ravel(), near[3::2].ravel()
+    places = method.c if isinstance(method, Collocation) else (0.5,)
+    rows = [(begin, old, (near[0, 0] - old) / NEAR), (end, new, (new - near[1, 0]) / NEAR)]
+    rows[1:1] = [(begin + c * h, g, (g1 - g) / NEAR) for c, g, g1 in zip(places, values, after, strict=True)]
+    seen = [Point(float(t), float(g), float(slope) / h) for t, g, slope in rows]
+    inner = [Interval(a, b, 0.0).split(m)[0].error for a, m, b in zip(seen, seen[1:], seen[2:], strict=False)]
+    errors = [inner[0], *map(max, pairwise(inner)), inner[-1]]
+    return [Interval(a, b, e) for (a, b), e in zip(pairwise(seen), errors, strict=True)]
 
 
 def changes(old: float, new: float, direction: int = 0) -> bool:

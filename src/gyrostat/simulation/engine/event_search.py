@@ -14,11 +14,13 @@ from ...algebra import Array
 from ..integrators.methods import METHODS
 from .block import LANES, Block
 from .context import Context, Lane
-from .crossings import Extremum, changes, extrema, points
+from .crossings import NEAR, Interval, Point, changes, intervals
 from .status import Status
 from .system import Record
 
 REACH = 0.25  # of the distance of its neighbours: how far from where the cubic has it an extremum is sought
+MOST_LOOKS = 256  # at an event within a step, before it is left as one that swings faster than it can be followed
+SHORTEST = 2.0**-36  # of the step: an interval in which a function jumps, or has a corner at zero
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
 
 
@@ -72,35 +74,82 @@ def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float,
     near = block.blocks["g_near"][:, block.lanes_of(k)].reshape(-1, events, 1 if block.seats > 1 else LANES).copy()
     found = []
     for j, spec in enumerate(block.system.specs):
-        rows = points(method, old[j], new[j], near[:, j])
-        known = {begin: old[j]}
-        for (a, left, _), (b, right, _) in pairwise(rows):
-            inner = [x for x in (a, b) if 0.0 < x < 1.0] if changes(left, right) else []
-            known |= {(t := begin + x * (end - begin)): float(_values(block, k, t, full)[j]) for x in inner}
-        for extremum in extrema(rows):
-            known |= _extreme(block, k, j, full, extremum)
-        known = dict(sorted({**known, end: new[j]}.items()))
+        seen = intervals(method, begin, end, old[j], new[j], near[:, j])
+        known = dict(sorted({begin: old[j], end: new[j], **_explored(block, k, j, full, seen)}.items()))
         for t0, t1 in pairwise(known):
             if changes(known[t0], known[t1], spec.direction):
                 found.append((_root(block, k, j, full, known, t0, t1), j))
     return found
 
 
-def _extreme(block: Block, k: int, j: int, full: tuple[float, float], extremum: Extremum) -> dict[float, float]:
+def _explored(block: Block, k: int, j: int, full: tuple[float, float], seen: list[Interval]) -> dict[float, float]:
+    """Event j at so many times that between two of them it changes its sign once, or not at all.
+
+    Intervals where something seems to happen are halved until the cubic can be trusted there, or patience is at an end.
+    """
+    known: dict[float, float] = {}
+    ends = (seen[0].left.t, seen[-1].right.t)
+    doubtful = [interval for interval in seen if interval.doubtful]
+    crossed = sum(changes(interval.left.g, interval.right.g) for interval in seen)
+    if crossed > changes(seen[0].left.g, seen[-1].right.g) or not all(interval.resolved for interval in doubtful):
+        # what `watch` saw between the ends may lie beside the motion: such points are looked at by true steps
+        inner = sorted({p.t for interval in doubtful for p in interval[:2]} - set(ends))
+        true = {t: _look(block, k, j, t, full) for t in inner}
+        known |= {p.t: p.g for p in true.values()}
+        seen = [i._replace(left=true.get(i.left.t, i.left), right=true.get(i.right.t, i.right)) for i in seen]
+    open_, looks = seen[::-1], 0
+    while open_:
+        interval = open_.pop()
+        if not interval.doubtful or interval.right.t - interval.left.t <= SHORTEST * (ends[1] - ends[0]):
+            continue
+        if interval.resolved:
+            for x in interval.extrema():
+                known |= _extreme(block, k, j, full, interval, x)
+            continue
+        if looks == MOST_LOOKS:
+            _leave_unresolved(block, j, interval)
+            continue
+        looks += 1
+        middle = _look(block, k, j, 0.5 * (interval.left.t + interval.right.t), full)
+        known[middle.t] = middle.g
+        open_ += reversed(interval.split(middle))
+    return known
+
+
+def _leave_unresolved(block: Block, j: int, interval: Interval) -> None:
+    """The shortest interval between two looks at an event that swings faster."""
+    name, length = block.system.specs[j].name, interval.right.t - interval.left.t
+    known = block.outcome.unresolved
+    known[name] = min(known.get(name, np.inf), length)
+
+
+def _look(block: Block, k: int, j: int, t: float, full: tuple[float, float]) -> Point:
+    """Event j and its slope along the motion, after a step that ends at t."""
+    y = _step_to(block, k, t, full).copy()
+    events, dt = len(block.system.specs), NEAR * (full[1] - float(block.lane[Lane.t, k]))
+    g = float(block.evaluate(Context.events, events, k, t, y)[j])
+    ydot = block.evaluate(Context.rhs, block.system.n, k, t, y).copy()
+    return Point(t, g, (float(block.evaluate(Context.events, events, k, t - dt, y - dt * ydot)[j]) - g) / -dt)
+
+
+def _extreme(
+    block: Block, k: int, j: int, full: tuple[float, float], interval: Interval, x: float
+) -> dict[float, float]:
     """Event j there; where it has the sign of both neighbours, at a time near by when it has the other, or comes nearest to it."""
     from scipy.optimize import minimize_scalar
 
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
-    t, low, high = (begin + x * (end - begin) for x in (extremum.theta, *extremum.bounds))
+    low, high = interval.left.t, interval.right.t
+    t = low + x * (high - low)
     seen = {t: float(_values(block, k, t, full)[j])}
-    signs = {float(np.sign(x)) for x in (*extremum.ends, seen[t]) if x != 0.0}
+    signs = {float(np.sign(g)) for g in (interval.left.g, interval.right.g, seen[t]) if g != 0.0}
     if len(signs) != 1:
         return seen
     side = signs.pop()
 
     def height(time: float) -> float:
         """Above zero on the side of the neighbours; once it has been below, nothing more is sought."""
-        lowest = min(side * x for x in seen.values())
+        lowest = min(side * g for g in seen.values())
         if lowest < 0.0:
             return lowest
         seen[time] = float(_values(block, k, time, full)[j])
@@ -109,7 +158,7 @@ def _extreme(block: Block, k: int, j: int, full: tuple[float, float], extremum: 
     reach = REACH * (high - low)
     limits = {"maxiter": 20, "xatol": 1e-9 * (end - begin)}
     bounds = (max(begin, t - reach), min(end, t + reach))
-    minimize_scalar(lambda x: height(float(x)), bounds=bounds, method="bounded", options=limits)
+    minimize_scalar(lambda time: height(float(time)), bounds=bounds, method="bounded", options=limits)
     lowest = min(seen, key=lambda time: side * seen[time])
     return {lowest: seen[lowest]}
 

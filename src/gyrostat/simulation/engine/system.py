@@ -118,7 +118,8 @@ class Record:
 class Outcome:
     """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted.
 
-    error: of a function called from Python, which interrupted it.
+    error: of a function called from Python, which interrupted it. unresolved: events that swing faster than they could be followed, and how
+    long the intervals between two looks were.
     """
 
     saved: Array
@@ -126,3 +127,4 @@ class Outcome:
     records: list[Record] = field(default_factory=list)
     interrupted: bool = False
     error: Exception | None = None
+    unresolved: dict[str, float] = field(default_factory=dict)

@@ -25,8 +25,9 @@ class When:
 
     terminal: the run stops there. effect(craft, t, q, v) -> (q, v): the state jumps there, and the run goes on.
 
-    Signs are compared at the ends of the integrator's steps, and at extrema in between that values and slopes at the ends tell of. A
-    function that swings several times within a step may be missed: give `simulate` a `max_step` shorter than its swings.
+    Signs are compared at the ends of the integrator's steps and at points between them. Where values and slopes tell of more changes, or do not
+    fit each other, the step is looked at closely, up to 256 times. A function that swings faster still is told of by a warning: give
+    `simulate` a `max_step` shorter than its swings.
     """
 
     function: Callable[..., Any]

@@ -18,7 +18,7 @@ from ..problem.runs import Runs
 from ..problem.settings import Settings
 from ..problem.times import Times
 from .dataset import causes_at_end, dataset, end_states, looked
-from .trajectory import Event, Trajectory
+from .trajectory import Event, Trajectory, unresolved
 
 _REASONS = {
     Status.underflow: "the step became too small to meet the tolerances (a singular or very stiff system)",
@@ -61,6 +61,10 @@ def trajectory_of(
         "prescribed_joints": list(functions["prescribed"] or ()),
         "failures": failures,
         "stability_share": stability_share,
+        "unresolved_events": {
+            **(resume.data.attrs.get("unresolved_events", {}) if resume else {}),
+            **outcome.unresolved,
+        },
     }
     events = tuple(_event(equations, record, times, runs.constants) for record in outcome.records)
     if resume is not None:
@@ -85,6 +89,8 @@ def with_trajectory(error: Exception, trajectory: Trajectory) -> Exception:
 def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan, ends: Array) -> None:
     for message in failures:
         warnings.warn(message, SimulationWarning, stacklevel=4)
+    for event, length in outcome.unresolved.items():
+        warnings.warn(f"{name}: {unresolved(event, length)}", SimulationWarning, stacklevel=4)
     unfinished = outcome.state.status == Status.running
     if unfinished.any() and not outcome.interrupted:
         warnings.warn(

@@ -302,6 +302,7 @@ class Trajectory:
         if self.data.attrs.get("stability_share", 0.0) > STABILITY_NOTED:
             slow = f"stability, not accuracy, keeps the steps of {self.data.attrs['integrator']} short"
             found.append(f"{slow} (a strong damper, a stiff control loop): integrator = 'gauss16' has no such limit.")
+        found += [unresolved(*event) for event in self.data.attrs.get("unresolved_events", {}).items()]
         return tuple(found)
 
     def __str__(self) -> str:
@@ -314,3 +315,11 @@ class Trajectory:
         if self.mode_audit is not None:
             lines.append(str(self.mode_audit))
         return "\n".join(lines)
+
+
+def unresolved(event: str, length: float) -> str:
+    """Of an event that may have happened more often than is known. length: of the intervals between two looks, in s."""
+    return (
+        f"event '{event}' swings faster than it could be followed: looks {length:.3g} s apart were not enough, and some of its changes of sign "
+        f"may be missing. Give max_step= shorter than its swings, or a smoother function."
+    )
