@@ -192,6 +192,17 @@ def test_a_line_through_a_dynamic_singularity_is_survived_and_reported():
     report = singularity_report(craft, run.time, run.q, run.v, task, Damping(onset=1.0, largest=0.5))
     assert report.damped > 0.1 and report.smallest.min() < 0.35 * report.smallest[0]
     assert "dynamic singularity: smallest singular value" in str(report)
+    singular = [
+        np.linalg.svd(task_state(craft, q, v, task).J[list(POSITION)], compute_uv=False)
+        for q, v in zip(run.q[::40], run.v[::40], strict=True)
+    ]
+    np.testing.assert_allclose(report.smallest[::40], [values[-1] for values in singular], rtol=1e-9)
+    np.testing.assert_allclose(report.manipulability[::40], [np.prod(values) for values in singular], rtol=1e-9)
+    assert report.closest_at == run.time[np.argmin(report.smallest)] > 0.0
+    assert report.damped == np.mean(report.manipulability < 1.0)
+    whole = singularity_report(craft, run.time[:2], run.q[:2], run.v[:2], Task("tool"), Damping(length=0.5))
+    J = task_state(craft, run.q[0], run.v[0], Task("tool")).J * np.array([0.5] * 3 + [1.0] * 3)[:, None]
+    assert whole.smallest[0] == pytest.approx(np.linalg.svd(J, compute_uv=False)[-1], rel=1e-9)
 
 
 def test_more_rows_than_joints_are_refused():

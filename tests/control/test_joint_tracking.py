@@ -71,6 +71,29 @@ def test_computed_torque_makes_every_joint_a_second_order_system():
     np.testing.assert_allclose(traj.signals["command"].values[:, :6], 0.0)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_load_on_one_link_is_met_if_the_law_knows_of_it(known):
+    """Gravity takes a floating craft along whole, whatever a law knows; a push on the hand does not: unknown, it moves
+    the joints.
+    """
+    craft = servicer()
+    q = gs.neutral(craft)
+    q[7:] = start = np.array([0.3, -0.2, 0.4, 0.1, -0.3, 0.2])
+    names = [j.name for j in craft.joints[1:]]
+    push = gs.Environment(
+        lambda craft, t, q, v: craft.wrenches({craft.bodies[-1].name: [0.5, 0.2, 0.1, 3.0, -2.0, 1.0]})
+    )
+    law = joint_computed_torque(
+        {name: Waypoints((), (), angle) for name, angle in zip(names, start, strict=True)},
+        dict.fromkeys(names, 4.0),
+        dict.fromkeys(names, 4.0),
+        environment=push if known else None,
+    )
+    traj = gs.simulate(craft, q, np.zeros(craft.nv), (0.0, 3.0), control=law, environment=push)
+    moved = np.abs(traj.q[:, 7:] - start).max()
+    assert moved < 1e-9 if known else moved > 1e-3
+
+
 def one_joint():
     bodies = [
         gs.Body("wall", 1.0, joint=gs.Joint("base", "fixed")),

@@ -101,6 +101,19 @@ def test_a_gear_that_reverses_the_sense_delivers_what_is_asked(gear):
         assert motors.delivered(craft, np.array([0.0] * 6 + [asked]), v)[6] == pytest.approx(given)
 
 
+def test_a_driven_law_is_given_what_every_law_is_given():
+    """Craft, time and state, in that order: a law of all of them, within what the motor can give."""
+    one, motors = craft(), Motors({"elbow": Motor(0.1, 400.0)})
+
+    def law(craft, t, q, v):
+        return craft.v({"elbow": 0.3 * t - 0.2 * q[0] - 0.1 * v[0]})
+
+    options = {"t_span": (0, 3), "save_at": [1.0, 2.0, 3.0], "rtol": 1e-10}
+    plain, driven = (gs.simulate(one, {"elbow": 0.2}, {}, control=f, **options) for f in (law, motors.driving(law)))
+    np.testing.assert_allclose(driven.q, plain.q, atol=1e-12)
+    assert np.ptp(plain.q) > 0.1
+
+
 def test_joints_without_motors_get_none():
     limits = gs.Limits(effort=5.0)
     bodies = [gs.Body("b", 10.0, inertia=(1, 2, 2.5))]

@@ -168,3 +168,9 @@ def test_what_cannot_be_is_refused_by_name():
         control.on("craft_1", 3)
     with pytest.raises(ValueError, match="no law is given"):
         control.on({})
+
+
+def test_a_law_keeps_its_name_and_words():
+    """Messages about it say whose fault it is."""
+    seen = control.on(FIRST.name, damper)
+    assert seen.__name__ == "damper" and seen.__doc__ == damper.__doc__

@@ -154,3 +154,16 @@ def test_slowing_a_path_scales_rates_and_accelerations():
 def test_a_ramp_longer_than_half_is_refused():
     with pytest.raises(ValueError, match="at most half"):
         Trapezoidal(4.0, 2.5)
+
+
+@pytest.mark.parametrize("timing", [MinimumJerk(3.0, 1.5), Trapezoidal(3.0, 0.5, 1.5)])
+def test_breakpoints_are_where_a_derivative_jumps(timing):
+    """From rest to rest, begun at 1.5 s: smooth between the breakpoints it names, and not across each of them."""
+    times = np.array(timing.breakpoints)
+    assert times[0] == 1.5 and times[-1] == 4.5
+    h = 1e-4
+    for t in times:  # third derivative (minimum jerk) or second (trapezoidal) on both sides
+        before = (timing(t - h).acceleration - timing(t - 2 * h).acceleration) / h
+        after = (timing(t + 2 * h).acceleration - timing(t + h).acceleration) / h
+        jump = abs(timing(t + h).acceleration - timing(t - h).acceleration)
+        assert abs(after - before) > 1.0 or jump > 0.1

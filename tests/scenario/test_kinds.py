@@ -75,6 +75,15 @@ def test_every_table_of_every_kind_is_found_by_its_keys():
 PLAIN = 'spacecraft = "servicer"\n[run]\nduration = "1 s"\n'
 
 
+@pytest.mark.parametrize(("duration", "every", "rows"), [(1.1, 0.1, 12), (0.3, 0.1, 4), (1.0, 0.3, 5), (0.7, 0.7, 2)])
+def test_rows_are_saved_every_so_often_and_once_at_the_end(tmp_path, duration, every, rows):
+    """1.1 / 0.1 is a little more than 11 in floating point: the end is one row all the same."""
+    text = PLAIN.replace('"1 s"', str(duration)) + f"save_every = {every}\n"
+    times = load(tmp_path, text).options["save_at"]
+    assert len(times) == rows and times[0] == 0.0 and times[-1] == duration
+    assert np.diff(times).min() > 0.05
+
+
 def test_a_file_that_says_nothing_gives_the_simulation_nothing(tmp_path):
     work = load(tmp_path, PLAIN)
     assert {name: x for name, x in work.options.items() if len(np.atleast_1d(x))} == {}
