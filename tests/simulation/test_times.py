@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.simulation.engine.status import Stop
 from gyrostat.simulation.phases import Phase, simulate_phases
 from gyrostat.simulation.problem.times import Times
 from manoeuvre import start
@@ -102,7 +103,8 @@ def test_a_traced_law_sees_it_too():
 def test_breakpoints_and_samples_at_one_instant_are_one():
     times = Times(LATE, np.array([LATE, LATE + 1.0]), np.array([LATE, LATE + 1.0]))
     stops, kinds = times.stops([LATE + 0.1, LATE + 0.7], 0.1, False)
-    assert len(stops) == 10 and (kinds[:-1] == 1.0).all()
+    both, sample = Stop.of({Stop.sample, Stop.breakpoint}), Stop.sample
+    assert len(stops) == 10 and list(kinds[:-1]) == [both if k in (0, 6) else sample for k in range(9)]
 
 
 @pytest.mark.parametrize("t0", [0.0, LATE])
