@@ -7,7 +7,9 @@ import pytest
 
 import gyrostat as gs
 import manoeuvre
-from gyrostat.simulation.engine.block import LANES
+from gyrostat.simulation.engine.block import lane_count
+
+LANES = lane_count()
 
 RUNS = LANES + 3
 

@@ -74,8 +74,8 @@ from gyrostat.tracing import machine
 machine.host_lanes = lambda scalar: {lanes}
 import numpy as np
 import gyrostat as gs
-from gyrostat.simulation.engine.block import LANES
-assert LANES == {lanes}
+from gyrostat.simulation.engine.block import lane_count
+assert lane_count() == {lanes}
 base = gs.Body("base", 5.0, inertia=(1.0, 2.0, 3.0))
 arm = gs.Body("arm", 1.0, (0.3, 0, 0), (0.1, 0.1, 0.1), gs.Joint("hinge", "revolute", "base", (0.5, 0, 0)))
 craft = gs.Spacecraft.build("craft", [base, arm])

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from gyrostat.algebra import sin
-from gyrostat.simulation.engine.block import LANES
+from gyrostat.simulation.engine.block import lane_count
 from gyrostat.simulation.engine.compiling import compiled
 from gyrostat.simulation.engine.integrate import integrate
 from gyrostat.simulation.engine.measures import Measures, Reduce
 from gyrostat.simulation.engine.system import EventSpec, Plan, State, System
+
+LANES = lane_count()
 
 FIRST, LAST, LARGEST, SMALLEST = Reduce.first, Reduce.last, Reduce.largest, Reduce.smallest
 ALL = (FIRST, LAST, LARGEST, SMALLEST)

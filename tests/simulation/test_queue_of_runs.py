@@ -10,15 +10,16 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import sqrt, where
-from gyrostat.simulation.engine import block as blocks
-from gyrostat.simulation.engine.block import LANES, PATIENCE, Block, queue_of
+from gyrostat.simulation.engine.block import PATIENCE, Block, lane_count, queue_of
 from gyrostat.simulation.engine.context import Lane
 from gyrostat.simulation.engine.integrate import integrate
 from gyrostat.simulation.engine.status import Status
 from gyrostat.simulation.engine.system import Plan, State, System
-from gyrostat.simulation.integrators.memory import Remembered
+from gyrostat.simulation.integrators.method import Remembered
 from gyrostat.tracing import Kernel, trace
 from same_trajectory import same
+
+LANES = lane_count()
 
 RUNS = 27
 SPAN, SAVE = (0.0, 6.0), np.linspace(0.0, 6.0, 7)
@@ -296,25 +297,24 @@ def test_what_a_method_remembers_comes_back_with_its_run(monkeypatch, looks_back
     """dop853 keeps the error before; made to keep its step count, K_1 and K_3 as well, it finds them again, each run its own."""
     lasting = (Lane.error_root,)
     kept = Remembered((Lane.steps, Lane.h_tried), (2, 0), lasting) if looks_back else Remembered(lasting=lasting)
-    monkeypatch.setattr("gyrostat.simulation.integrators.memory.remembered", lambda *_: kept)
-    monkeypatch.setattr(blocks, "remembered", lambda *_: kept)
+    monkeypatch.setattr("gyrostat.simulation.integrators.explicit.Explicit.remembered", lambda *_: kept)
     system, state, omega = oscillators(RUNS)
     whole = integrate(system, plan(), state, omega)
     part = integrate(system, plan(most_steps=40), state, omega).state
-    assert part.past.shape == (RUNS, 2 + 2 * 2 + 1 if looks_back else 1)
+    assert part.of_method.shape == (RUNS, 2 + 2 * 2 + 1 if looks_back else 1)
     again = integrate(system, plan(), part, omega)
     for name in ("t", "y", "h", "steps", "rejections"):
         np.testing.assert_array_equal(getattr(again.state, name), getattr(whole.state, name), err_msg=name)
     if not looks_back:
         return
-    np.testing.assert_array_equal(again.state.past[:, 4:6], whole.state.past[:, 4:6])
-    np.testing.assert_array_equal(part.past[:, 0], part.steps)
+    np.testing.assert_array_equal(again.state.of_method[:, 4:6], whole.state.of_method[:, 4:6])
+    np.testing.assert_array_equal(part.of_method[:, 0], part.steps)
     ydot = np.column_stack([part.y[:, 1], -(omega[:, 0] ** 2) * part.y[:, 0]])
-    np.testing.assert_allclose(part.past[:, 4:6], ydot, rtol=1e-13)
+    np.testing.assert_allclose(part.of_method[:, 4:6], ydot, rtol=1e-13)
     changed = np.flatnonzero(part.status == Status.running)[::3]
-    part.past[changed, 4:6] *= 1.0 + 1e-9
+    part.of_method[changed, 4:6] *= 1.0 + 1e-9
     other = integrate(system, plan(), part, omega).state
     differ = (other.y != whole.state.y).any(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(differ), changed)
-    part.past[:, 0] = 0.0  # nothing to look back at: K_1 is f(t, y) again
+    part.of_method[:, 0] = 0.0  # nothing to look back at: K_1 is f(t, y) again
     np.testing.assert_array_equal(integrate(system, plan(), part, omega).state.y, whole.state.y)

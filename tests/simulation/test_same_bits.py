@@ -12,8 +12,10 @@ import pytest
 import gyrostat as gs
 import manoeuvre
 from controllers import LAWS
-from gyrostat.simulation.engine.block import LANES
+from gyrostat.simulation.engine.block import lane_count
 from same_trajectory import same
+
+LANES = lane_count()
 
 RUNS = 19  # more than two blocks of the widest lanes; the same runs on every machine
 SAVE = np.linspace(0, 12, 25)

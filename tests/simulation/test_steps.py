@@ -7,9 +7,11 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import where
-from gyrostat.simulation.engine.block import LANES
+from gyrostat.simulation.engine.block import lane_count
 from manoeuvre import start
 from rigid_body import FreeBody
+
+LANES = lane_count()
 
 
 def block(mass=2.0, **joint):

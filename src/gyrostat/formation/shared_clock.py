@@ -17,7 +17,8 @@ from ..algebra import Array
 from ..simulation.engine.interruption import question
 from ..simulation.engine.status import Status, Stop
 from ..simulation.engine.system import Outcome, Plan, State, System
-from ..simulation.integrators.methods import METHODS, Tableau
+from ..simulation.integrators.explicit import Explicit
+from ..simulation.integrators.methods import METHODS
 from ..simulation.problem.layout import Layout
 from .coupling import View
 
@@ -90,9 +91,9 @@ def integrate_together(
     parts: Sequence[Part], method: str, fixed: float | None, h_max: float, progress: Callable[[float], None] | None
 ) -> list[Outcome]:
     """To the end of the parts' plans. Plans share saves and end; stops and samples may differ. fixed: the step, if it is."""
-    tableau: Any = METHODS[method]
-    if not hasattr(tableau, "extra"):
-        raise ValueError(
+    tableau = METHODS[method]
+    if not isinstance(tableau, Explicit):
+        raise ValueError(  # noqa: TRY004
             f"members that see each other are integrated by an explicit method; '{method}' is implicit. Choose 'dop853', 'rk45', or "
             f"'rk4' with a step."
         )
@@ -197,7 +198,7 @@ def _combined(weights: Any, K: Array) -> Array:
 
 
 def _attempt(
-    clock: Clock, tableau: Tableau, K: Array, h: float, t_new: float, rtol: Array, atol: Array, controlled: list[int]
+    clock: Clock, tableau: Explicit, K: Array, h: float, t_new: float, rtol: Array, atol: Array, controlled: list[int]
 ) -> tuple[Array, float]:
     """y_new, and the error of the worst member in units of its tolerance; K_new is left in its place."""
     y, t = clock.y, clock.t
@@ -224,7 +225,7 @@ def _attempt(
     return y_new, worst
 
 
-def _extra_stages(clock: Clock, tableau: Tableau, K: Array, h: float) -> None:
+def _extra_stages(clock: Clock, tableau: Explicit, K: Array, h: float) -> None:
     for k, (c, row) in enumerate(tableau.extra):
         K[tableau.stages + 1 + k] = clock.rate(clock.t + c * h, clock.y + h * _combined(row, K))
 
@@ -241,7 +242,7 @@ def _save(clock: Clock, saved: list[Array], saves: Array, due: int, t: float, y:
 
 def _save_within(
     clock: Clock,
-    tableau: Tableau,
+    tableau: Explicit,
     K: Array,
     h: float,
     t_new: float,

@@ -21,7 +21,7 @@ from .engine.integrate import initial_samples, integrate
 from .engine.progress import progress_bar
 from .engine.status import Status
 from .engine.system import Outcome, Plan, State, System
-from .integrators.methods import evaluations_of
+from .integrators.methods import METHODS
 from .integrators.stiffness import stability_share
 from .problem.closure import require_closed
 from .problem.equations import Equations
@@ -126,7 +126,7 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     if equations.constraints and resume is None:
         require_closed(equations, residuals_at(equations, x))
     system = compile_system(equations, functions["events"] or (), x[0])
-    looks = audit_measures(equations, system.rhs, evaluations_of(str(settings.integrator)))
+    looks = audit_measures(equations, system.rhs, METHODS[str(settings.integrator)].evaluations)
     system = replace(system, measures=(looks,))
     own = constants(equations, runs)
     if resume is None:

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel, cache, machine
-from ..integrators.memory import past_numbers, remembered
-from ..integrators.methods import METHODS, Collocation, solver_vectors, stage_count
+from ..integrators.methods import METHODS
 from .context import Context, Lane
 from .crossings import near_count
 from .measures import DUE, PENDING, WORDS, Measures, Word
@@ -21,7 +20,6 @@ from .status import Status, Stop
 from .stepper import ENTRIES, stepper
 from .system import Plan, Rows, State, System
 
-LANES = machine.host_lanes("double")
 # attempts that lanes stand still, added up, before runs that wait are seated: that costs as much, or more
 PATIENCE = 32
 FOREVER = 2**62
@@ -32,9 +30,15 @@ _TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void
 
 
 @functools.cache
+def lane_count() -> int:
+    """Of a block: as many as fill a vector of the machine, which only LLVM knows."""
+    return machine.host_lanes("double")
+
+
+@functools.cache
 def _library(method: str) -> machine.Library:
     """The compiled time loop of a method: one for all spacecraft, kept on disk."""
-    text = stepper(METHODS[method], LANES)
+    text = stepper(METHODS[method], lane_count())
     key = hashlib.sha256(f"stepper\n{machine.identity()}\n{text}".encode()).hexdigest()
     code = cache.load(key)
     if code is None:
@@ -45,26 +49,29 @@ def _library(method: str) -> machine.Library:
 
 def runs_per_block(method: str) -> int:
     """One in each lane; or one in all, where the lanes are its stages."""
-    return 1 if isinstance(METHODS[method], Collocation) else LANES
+    return 1 if METHODS[method].fills_block else lane_count()
 
 
 def queue_of(system: System, plan: Plan, state: State, parameters: Array) -> QueueOfRuns:
     """What blocks take runs from."""
-    numbers = past_numbers(METHODS[plan.method], system.n, LANES, LANES // runs_per_block(plan.method))
+    numbers = (
+        METHODS[plan.method].remembered(lane_count()).numbers(system.n, lane_count() // runs_per_block(plan.method))
+    )
     return QueueOfRuns(system, plan, state, parameters, numbers)
 
 
 class Block:
-    """Work memory for LANES runs at a time: `take` some that wait, let them `advance`, `settle` those that have ended.
+    """Work memory for as many runs at a time as there are lanes: `take` some that wait, let them `advance`, `settle` those that have ended.
 
     A run has a seat: a lane, or all of them where one run fills the block. rows: the run in each seat, -1 in an empty one.
     """
 
     def __init__(self, system: System, plan: Plan, queue: QueueOfRuns) -> None:
         self.system, self.plan, self.queue, self.outcome = system, plan, queue, queue.outcome
+        self.method, self.lanes = METHODS[plan.method], lane_count()
         self._library = _library(plan.method)
-        self._start, self._trial, self._commit = (
-            _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "commit")
+        self._start, self._trial, self._end_step = (
+            _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "end_step")
         )
         self._look = _LOOK(self._library.address("look"))
         self._advance = _ADVANCE(self._library.address("advance"))
@@ -75,7 +82,7 @@ class Block:
         self.settled = 0
         self._together = self.seats == 1
         self._attempts_before = np.zeros(self.seats)
-        self._entries, self._places, self._lasting = (list(part) for part in remembered(METHODS[plan.method], LANES))
+        self._entries, self._places, self._lasting = (list(part) for part in self.method.remembered(self.lanes))
         self._allocate()
 
     # ---- memory
@@ -90,28 +97,28 @@ class Block:
             "y": n,
             "y_new": n,
             "at": n,
-            "K": n * stage_count(METHODS[plan.method], LANES),
+            "K": n * self.method.K_blocks(self.lanes),
             "g_old": events,
             "g_new": events,
-            "g_near": near_count(METHODS[plan.method], LANES) * events,
+            "g_near": near_count(self.method, self.lanes) * events,
             "held_new": held,
             "lanes": int(Lane.size) + sum(group.numbers for group in system.measures),
-            "scratch": -(-work // LANES),
-            "solver": solver_vectors(METHODS[plan.method], n, LANES),
+            "scratch": -(-work // self.lanes),
+            "solver": self.method.solver_vectors(n, self.lanes),
         }
         sizes |= {f"measures {k}": group.count + system.x_size for k, group in enumerate(system.measures)}
-        self.memory = _aligned(sum(sizes.values()) * LANES)
+        self.memory = _aligned(sum(sizes.values()) * self.lanes)
         self.blocks: dict[str, Array] = {}
         context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
         for name, size in sizes.items():
-            self.blocks[name] = self.memory[at : at + size * LANES].reshape(size, LANES)
+            self.blocks[name] = self.memory[at : at + size * self.lanes].reshape(size, self.lanes)
             if name in Context.__members__:
                 context[Context[name]] = begin + at * self.memory.itemsize
-            at += size * LANES
+            at += size * self.lanes
         self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
         self.lane[Lane.status] = Status.done
-        self._K = self.blocks["K"].reshape(-1, n * LANES // self.seats, self.seats)  # by seat
-        self._out = np.zeros(LANES, dtype=np.int64)
+        self._K = self.blocks["K"].reshape(-1, n * self.lanes // self.seats, self.seats)  # by seat
+        self._out = np.zeros(self.lanes, dtype=np.int64)
         arrays = {
             "atol": np.ascontiguousarray(plan.atol),
             "rtol": np.ascontiguousarray(plan.rtol),
@@ -210,8 +217,8 @@ class Block:
         if state.g.size and state.g.shape == (self.queue.runs, len(self.system.specs)):
             known = state.g[own].T
             self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
-        if (self._entries or self._lasting) and self.queue.resumes_past:
-            self._recall(seats, state.past[rows])
+        if (self._entries or self._lasting) and self.queue.resumes_method:
+            self._recall(seats, state.of_method[rows])
         self.rows[seats] = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
     def settle(self, seats: Array) -> None:
@@ -229,7 +236,7 @@ class Block:
         if len(self.system.specs):
             state.g[rows] = self.blocks["g_old"][:, seats].T
         if self._entries or self._lasting:
-            state.past[rows] = self._past(seats)
+            state.of_method[rows] = self._of_method(seats)
         self.rows[seats] = -1
         self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
 
@@ -245,17 +252,17 @@ class Block:
             self._call(self._look, row.ctypes.data)
         self.context[Context.pending] = 0
 
-    def _past(self, seats: Array) -> Array:
-        """Rows of `State.past`."""
+    def _of_method(self, seats: Array) -> Array:
+        """Rows of `State.of_method`."""
         stages = self._K[self._places][:, :, seats]
         entries, lasting = (self.lane[places][:, seats] for places in (self._entries, self._lasting))
         rows = np.concatenate([entries, stages.reshape(-1, stages.shape[-1]), lasting]).T
         rows[rows[:, 0] <= 0.0, : rows.shape[1] - len(lasting)] = 0.0
         return rows
 
-    def _recall(self, seats: Array, past: Array) -> None:
-        """What `_past` has kept, where there is something."""
-        for k, row in zip(np.arange(self.seats)[seats], past, strict=True):
+    def _recall(self, seats: Any, kept: Array) -> None:
+        """What `_of_method` has kept, where there is something."""
+        for k, row in zip(np.arange(self.seats)[seats], kept, strict=True):
             entries, stages, lasting = np.split(row, [len(self._entries), len(row) - len(self._lasting)])
             self.lane[self._lasting, self.lanes_of(k)] = lasting[:, None] if self._together else lasting
             if self._entries and row[0] > 0.0:
@@ -291,13 +298,13 @@ class Block:
     def trial(self) -> None:
         self._call(self._trial)
 
-    def commit(self) -> None:
-        self._call(self._commit)
+    def end_step(self) -> None:
+        self._call(self._end_step)
 
     def evaluate(self, what: Context, size: int, k: int, t: float, y: Array) -> Array:
         """A function of the system for seat k at time t and state y, (size,)."""
         self.place(k, t, y)
-        result = np.empty((size, LANES))
+        result = np.empty((size, self.lanes))
         traced = _TRACED(int(self.context[what]))
         traced(self.x.ctypes.data, result.ctypes.data, self.blocks["scratch"].ctypes.data)
         if self._error is not None:
@@ -352,5 +359,7 @@ def _aligned(count: int) -> Array:
 
 
 def _lanes_at(address: int, size: int) -> Array:
-    """Vectors of lanes in the memory that compiled code works on, (size, LANES)."""
-    return np.ctypeslib.as_array((ctypes.c_double * (size * LANES)).from_address(address)).reshape(size, LANES)
+    """Vectors of lanes in the memory that compiled code works on, (size, lanes)."""
+    return np.ctypeslib.as_array((ctypes.c_double * (size * lane_count())).from_address(address)).reshape(
+        size, lane_count()
+    )

@@ -21,100 +21,77 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...algebra import Array
 from ...tracing.loops import Block, Mask, Vector
-from ..integrators.methods import Collocation, Method, place_of_new
-from ..integrators.stages import Stages, mix, part
 from .context import Context, Lane, StepFunction
+
+if TYPE_CHECKING:
+    from ..integrators.method import AbstractMethod
 
 NEAR = 2.0**-20  # of the step: how far from its ends the slopes are taken
 GRAZING = 0.01  # of the slopes: how near to zero an extremum is looked at closely
 LEEWAY = 0.5  # of (2): how far a function may be from the cubic between neighbours (a sixteenth, if it is smooth)
 
 
-def near_count(method: Method, lanes: int) -> int:
-    """How many times n_events vectors `g_near` holds: after the begin, before the end; at the middle, or the stages of each block, and
-    after them.
-    """
-    return 2 + 2 * (len(method.c) // lanes) if isinstance(method, Collocation) else 4
+def near_count(method: AbstractMethod, lanes: int) -> int:
+    """How many times n_events vectors `g_near` holds: after the begin, before the end; at the points between, and after them."""
+    return 2 + 2 * method.looks_between(lanes)
 
 
-def watch(f: StepFunction, method: Method, accepted: Mask) -> None:
+def watch(f: StepFunction, method: AbstractMethod, accepted: Mask) -> None:
     """g_new, `g_near`, and `Lane.event` where something may have changed its sign."""
-    lane, h = f.lane, f.lane[Lane.h_tried]
-    t, t_new = lane[Lane.t], lane[Lane.t_new]
-    if isinstance(method, Collocation):
-        _evaluate_stages(f, method)
-        f.copy(f.y, f.stage, f.n)
-        f.x[0] = t
-        f.evaluate(Context.rhs, f.at)
-        _evaluate_near(f, f.y, f.at, NEAR * h, t, 0)
-        f.evaluate_new(f.at)
-        _evaluate_near(f, f.y_new, f.at, -NEAR * h, t_new, 1)
-    else:
-        K_new = f.K(place_of_new(method))
-        _evaluate_near(f, f.y, f.K0, NEAR * h, t, 0)
-        _evaluate_near(f, f.y_new, K_new, -NEAR * h, t_new, 1)
-        _evaluate_middle(f, K_new)
+    lane = f.lane
+    method.look_between(f)
     f.copy(f.y_new, f.stage, f.n)
-    f.x[0] = t_new
+    f.x[0] = lane[Lane.t_new]
     f.evaluate(Context.events, f.g_new)
     directions = f.pointer_at(Context.directions)
     with f.loop(f.n_events) as i:
         way = f.broadcast(directions.number(i))
-        seen = _points(f, method, i)
+        old, new = f.g_old[i], f.g_new[i]
+        begin = (0.0, old, (near_block(f, 0)[i] - old) / NEAR)
+        end = (1.0, new, (new - near_block(f, 1)[i]) / NEAR)
+        seen = [begin, *method.seen_between(f, i), end]
         for (left, right), error in zip(pairwise(seen), _errors(f, seen), strict=True):
             lane[Lane.event] = (accepted & _doubtful(f, left, right, error, way)).where(1.0, lane[Lane.event])
 
 
-def _near(f: StepFunction, place: int) -> Block:
+def near_block(f: StepFunction, place: int) -> Block:
+    """Of `g_near`."""
     return f.g_near.after(f.n_events * place)
 
 
-def _evaluate_near(f: StepFunction, y: Any, ydot: Any, dt: Vector, t: Vector, place: int) -> None:
+def look_near(f: StepFunction, y: Block, ydot: Block, dt: Vector, t: Vector, place: int) -> None:
+    """Events a little beside the time t."""
     with f.loop(f.n) as i:
         f.stage[i] = y[i] + dt * ydot[i]
     f.x[0] = t + dt
-    f.evaluate(Context.events, _near(f, place))
+    f.evaluate(Context.events, near_block(f, place))
 
 
-def _evaluate_middle(f: StepFunction, K_new: Block) -> None:
-    """On the cubic through both ends: y = (y_0 + y_1)/2 + h (K_0 - K_1)/8,  h y' = 3 (y_1 - y_0)/2 - h (K_0 + K_1)/4."""
+def look_at_middle(f: StepFunction, K_new: Block) -> None:
+    """Events near both ends, and in the middle on the cubic through them:
+
+    y = (y_0 + y_1)/2 + h (K_0 - K_1)/8,  h y' = 3 (y_1 - y_0)/2 - h (K_0 + K_1)/4.
+    """
     h = f.lane[Lane.h_tried]
+    look_near(f, f.y, f.K0, NEAR * h, f.lane[Lane.t], 0)
+    look_near(f, f.y_new, K_new, -NEAR * h, f.lane[Lane.t_new], 1)
     for place, dt in ((2, 0.0), (3, NEAR)):
         with f.loop(f.n) as i:
             y, y_new, K = f.y[i], f.y_new[i], h * f.K0[i]
             middle = 0.5 * (y + y_new) + 0.125 * (K - h * K_new[i])
             f.stage[i] = middle + dt * (1.5 * (y_new - y) - 0.25 * (K + h * K_new[i])) if dt else middle
         f.x[0] = f.lane[Lane.t] + (0.5 + dt) * h
-        f.evaluate(Context.events, _near(f, place))
+        f.evaluate(Context.events, near_block(f, place))
 
 
-def _evaluate_stages(f: StepFunction, method: Collocation) -> None:
-    h, stages = f.lane[Lane.h_tried], Stages(f, method)
-    for k, K in enumerate(stages.now):
-        for m, dt in enumerate((0.0 * h, NEAR * h)):
-            with f.loop(f.n) as i:
-                f.stage[i] = f.y[i] + h * mix(f, method.a, stages.now, i, k) + dt * K[i]
-            f.x[0] = f.lane[Lane.t] + part(f, method.c, k) * h + dt
-            f.evaluate(Context.events, _near(f, 2 + 2 * k + m))
-
-
-def _points(f: StepFunction, method: Method, i: Any) -> list[tuple[float, Vector, Vector]]:
-    """(theta, value, slope per step) of event i, in order."""
-    old, new = f.g_old[i], f.g_new[i]
-    begin, end = (0.0, old, (_near(f, 0)[i] - old) / NEAR), (1.0, new, (new - _near(f, 1)[i]) / NEAR)
-    if not isinstance(method, Collocation):
-        middle = _near(f, 2)[i]
-        return [begin, (0.5, middle, (_near(f, 3)[i] - middle) / NEAR), end]
-    between = []
-    for s, c in enumerate(method.c):
-        k, lane = divmod(s, f.lanes)
-        value, after = (f.broadcast(_near(f, 2 + 2 * k + m).address(i).number(lane)) for m in (0, 1))
-        between.append((c, value, (after - value) / NEAR))
-    return [begin, *between, end]
+def seen_at_middle(f: StepFunction, i: Any) -> list[tuple[float, Vector, Vector]]:
+    """(theta, value, slope per step) of event i there."""
+    middle = near_block(f, 2)[i]
+    return [(0.5, middle, (near_block(f, 3)[i] - middle) / NEAR)]
 
 
 def _errors(f: StepFunction, seen: Sequence[tuple[float, Vector, Vector]]) -> list[Vector]:
@@ -223,13 +200,14 @@ def _zeros(a: float, b: float, c: float) -> list[float]:
     return sorted(x for x in roots if 0.0 < x < 1.0)
 
 
-def intervals(method: Method, begin: float, end: float, old: float, new: float, near: Array) -> list[Interval]:
-    """Of an event in one lane, as `watch` saw them; near: its values in `g_near`, (near_count, lanes)."""
+def intervals(
+    between: Sequence[float], begin: float, end: float, old: float, new: float, near: Array
+) -> list[Interval]:
+    """Of an event in one lane, as `watch` saw them at the points `between`; near: its values in `g_near`, (near_count, lanes)."""
     h = end - begin
     values, after = near[2::2].ravel(), near[3::2].ravel()
-    places = method.c if isinstance(method, Collocation) else (0.5,)
     rows = [(begin, old, (near[0, 0] - old) / NEAR), (end, new, (new - near[1, 0]) / NEAR)]
-    rows[1:1] = [(begin + c * h, g, (g1 - g) / NEAR) for c, g, g1 in zip(places, values, after, strict=True)]
+    rows[1:1] = [(begin + c * h, g, (g1 - g) / NEAR) for c, g, g1 in zip(between, values, after, strict=True)]
     seen = [Point(float(t), float(g), float(slope) / h) for t, g, slope in rows]
     inner = [Interval(a, b, 0.0).split(m)[0].error for a, m, b in zip(seen, seen[1:], seen[2:], strict=False)]
     errors = [inner[0], *map(max, pairwise(inner)), inner[-1]]

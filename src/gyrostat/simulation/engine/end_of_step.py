@@ -6,24 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ...tracing.loops import Mask, Module
-from ..integrators.collocation import keep_stages
-from ..integrators.methods import Collocation, Method, place_of_new
+from ..integrators.method import AbstractMethod
 from .context import Context, Lane, StepFunction
 from .measures import look_at_step
 from .status import Status, Stop
 
 
-def commit(module: Module, method: Method, lanes: int) -> None:
-    """The function `commit(ctx)`."""
-    f = StepFunction(module, "commit", lanes)
+def end_step(module: Module, method: AbstractMethod, lanes: int) -> None:
+    """The function `end_step(ctx)`."""
+    f = StepFunction(module, "end_step", lanes)
     lane = f.lane
     accepted = f.is_(Lane.accepted, 1.0)
     stopped = accepted & lane[Lane.t_new].equals(lane[Lane.stop])
-    if isinstance(method, Collocation):
-        keep_stages(f, method, accepted)
-    else:
+    if method.saves_within:
         _save_within(f, accepted, stopped)
-        f.copy(f.K(place_of_new(method)), f.K0, f.n, accepted)
+    method.keep(f, accepted)
     f.copy(f.y_new, f.y, f.n, accepted)
     f.copy(f.g_new, f.g_old, f.n_events, accepted)
     lane[Lane.t] = accepted.where(lane[Lane.t_new], lane[Lane.t])

@@ -11,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...algebra import Array
-from ..integrators.methods import METHODS
-from .block import LANES, Block
+from .block import Block
 from .context import Context, Lane
 from .crossings import NEAR, Interval, Point, changes, intervals
 from .status import Status
@@ -25,7 +24,7 @@ AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's 
 
 
 def handle_events(block: Block) -> None:
-    """Find what happened, cut lanes at terminal events and effects, commit all waiting steps, and write down the events."""
+    """Find what happened, cut lanes at terminal events and effects, end all waiting steps, and write down the events."""
     happened: list[Record] = []
     cuts: list[tuple[int, int, float]] = []  # seat, event, size of the step before it was cut
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
@@ -42,7 +41,7 @@ def handle_events(block: Block) -> None:
                 break
         else:
             _step_to(block, k, full[1], full)
-    block.commit()
+    block.end_step()
     for k, j, h in cuts:
         if block.system.specs[j].effect is not None:
             _change(block, k, j, h)
@@ -69,12 +68,14 @@ def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
 def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, int]]:
     """(time, event) of all changes of sign in the waiting step of lane k: between its ends, and what seems to lie within."""
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
-    events, method = len(block.system.specs), METHODS[block.plan.method]
+    events, between = len(block.system.specs), block.method.between
     old, new = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new"))
-    near = block.blocks["g_near"][:, block.lanes_of(k)].reshape(-1, events, 1 if block.seats > 1 else LANES).copy()
+    near = (
+        block.blocks["g_near"][:, block.lanes_of(k)].reshape(-1, events, 1 if block.seats > 1 else block.lanes).copy()
+    )
     found = []
     for j, spec in enumerate(block.system.specs):
-        seen = intervals(method, begin, end, old[j], new[j], near[:, j])
+        seen = intervals(between, begin, end, old[j], new[j], near[:, j])
         known = dict(sorted({begin: old[j], end: new[j], **_explored(block, k, j, full, seen)}.items()))
         for t0, t1 in pairwise(known):
             if changes(known[t0], known[t1], spec.direction):

@@ -19,14 +19,14 @@ class QueueOfRuns:
     out: addresses of the runs' saved rows.
     """
 
-    def __init__(self, system: System, plan: Plan, state: State, parameters: Array, past_numbers: int) -> None:
+    def __init__(self, system: System, plan: Plan, state: State, parameters: Array, method_numbers: int) -> None:
         self.runs, self.state, self.parameters = len(state.t), state, parameters
         self.stops, self.saves = np.append(plan.stops, np.inf), np.append(plan.saves, np.inf)
         after = State(**{name: np.array(value) for name, value in vars(state).items()})
         after.g = np.full((self.runs, len(system.specs)), np.nan)
-        self.resumes_past = state.past.shape == (self.runs, past_numbers)
-        if not self.resumes_past:
-            after.past = np.zeros((self.runs, past_numbers))
+        self.resumes_method = state.of_method.shape == (self.runs, method_numbers)
+        if not self.resumes_method:
+            after.of_method = np.zeros((self.runs, method_numbers))
         self.outcome = Outcome(np.full((self.runs, len(plan.saves), system.n + system.n_held), np.nan), after)
         saved = self.outcome.saved
         self.out = saved.ctypes.data + saved.strides[0] * np.arange(self.runs)

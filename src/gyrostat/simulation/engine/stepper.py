@@ -4,9 +4,9 @@ Each lane has its own time, step and status; a lane's numbers never depend on th
 
     start(ctx)            in lanes whose run has not begun: K_1 and event values at the present state; a first step size if it has none
     advance(ctx, n, idle) at most n attempted steps, or until lanes have stood still for `idle` of them, added up; returns 0, or 1
-                          when an event has changed sign: the accepted steps then wait uncommitted, so that the host can find where
+                          when an event has changed sign: the accepted steps then wait unended, so that the host can find where
     trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
-    commit(ctx)           saves, new state, breakpoints and samples of the accepted steps
+    end_step(ctx)         saves, new state, breakpoints and samples of the accepted steps
     look(ctx, group)      evaluate what was put aside for a group of measures, and reduce it (measures.py)
     dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
                           Collocation has none: its steps end at the times to save
@@ -17,63 +17,38 @@ Each lane has its own time, step and status; a lane's numbers never depend on th
 from __future__ import annotations
 
 from ...tracing.loops import Module
-from ..integrators.collocation import collocation_trial
-from ..integrators.collocation_control import collocation_step
-from ..integrators.explicit import evaluate_stage, explicit_step, explicit_trial
-from ..integrators.implicit import gauss_step, gauss_trial
-from ..integrators.methods import Collocation, Gauss, Method, Tableau, place_of_new
+from ..integrators.method import AbstractMethod
 from .context import Context, Lane, StepFunction
 from .crossings import watch
-from .end_of_step import commit
+from .end_of_step import end_step
 from .measures import look, look_at_start
 from .status import Status
 
-ENTRIES = ("start", "advance", "trial", "commit", "look")
+ENTRIES = ("start", "advance", "trial", "end_step", "look")
 
 
-def stepper(method: Method, lanes: int) -> str:
+def stepper(method: AbstractMethod, lanes: int) -> str:
     """LLVM assembly of the module for one method."""
     module = Module()
-    if not isinstance(method, Collocation):
-        _dense(module, method, lanes)
+    if method.saves_within:
+        method.write_dense(module, lanes)
     look(module, lanes)
     _trial(module, method, lanes)
     _attempt(module, method, lanes)
-    commit(module, method, lanes)
+    end_step(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
     return module.text()
 
 
-def _dense(module: Module, method: Tableau | Gauss, lanes: int) -> None:
-    """y(t + theta h) = y + h sum_j w_j(theta) K_j, into `at`."""
-    extra = StepFunction(module, "extra_stages", lanes)
-    if isinstance(method, Tableau):
-        for k, (c, row) in enumerate(method.extra):
-            evaluate_stage(extra, c, row, method.stages + 1 + k)
-    extra.end()
-    f = StepFunction(module, "dense", lanes)
-    h, weights = f.lane[Lane.h_tried], method.weights(f.lane[Lane.theta])
-    blocks = [f.K(j) for j in range(len(weights))]
-    with f.loop(f.n) as i:
-        f.at[i] = f.y[i] + h * f.sum(weights, blocks, i)
-    f.end()
-
-
-def _trial(module: Module, method: Method, lanes: int) -> None:
+def _trial(module: Module, method: AbstractMethod, lanes: int) -> None:
     """A step of the size h_tried to the time t_new, in every lane: the same bits wherever the size is the same."""
     f = StepFunction(module, "trial", lanes)
-    if isinstance(method, Collocation):
-        collocation_trial(f, method)
-    elif isinstance(method, Gauss):
-        gauss_trial(f, method, f.lane[Lane.h_tried] > 0.0)
-        f.evaluate_new(f.K(place_of_new(method)))
-    else:
-        explicit_trial(f, method)
+    method.trial(f)
     f.end()
 
 
-def _attempt(module: Module, method: Method, lanes: int) -> None:
+def _attempt(module: Module, method: AbstractMethod, lanes: int) -> None:
     """Try one step in every running lane: y_new, K_new, accepted, h_next; g_new and event for the accepted."""
     f = StepFunction(module, "attempt", lanes)
     lane = f.lane
@@ -84,19 +59,13 @@ def _attempt(module: Module, method: Method, lanes: int) -> None:
     lane[Lane.h_tried] = h
     lane[Lane.t_new] = last.where(lane[Lane.stop], t + h)
 
-    if isinstance(method, Collocation):
-        accepted, h_next = collocation_step(f, method, running, last)
-    elif isinstance(method, Gauss):
-        accepted, h_next = gauss_step(f, method, running), lane[Lane.h]
-    else:
-        accepted, h_next = explicit_step(f, method, running, last)
+    accepted, h_next = method.step(f, running, last)
     lane[Lane.accepted] = accepted.where(1.0, 0.0)
     lane[Lane.h_next] = h_next
     lane[Lane.rejections] = lane[Lane.rejections] + (running & ~accepted).where(1.0, 0.0)
     lane[Lane.event] = 0.0
     with f.when(accepted.any()):
-        if isinstance(method, Gauss) or (isinstance(method, Tableau) and not method.needs_new):
-            f.evaluate_new(f.K(place_of_new(method)))
+        method.finish(f)
         with f.when(f.n_events > 0):
             watch(f, method, accepted)
     f.end()
@@ -133,7 +102,7 @@ def _start(module: Module, lanes: int) -> None:
 
 
 def _advance(module: Module, lanes: int) -> None:
-    """Attempt and commit, until all lanes have ended, n attempts are made, enough lanes have stood still for long enough, or an event asks
+    """Attempt and end steps, until all lanes have ended, n attempts are made, enough lanes have stood still for long enough, or an event asks
     for the host.
     """
     f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns_integer=True)
@@ -148,6 +117,6 @@ def _advance(module: Module, lanes: int) -> None:
         f.call_named("attempt", f.argument("ctx"))
         asked.set(f.is_(Lane.event, 1.0).any().integer())
         leave_if(~asked.get().equals(0))
-        f.call_named("commit", f.argument("ctx"))
+        f.call_named("end_step", f.argument("ctx"))
         count.set(count.get() + 1)
     f.end(asked.get())

@@ -91,8 +91,8 @@ class State:
     steps: Array  # (runs,)
     rejections: Array  # (runs,)
     g: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (runs, events) at t; empty, or NaN, to compute them
-    # (runs, ...) the step before, for methods that look back
-    past: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    # (runs, ...) what the method remembers of the steps before (integrators/method.py)
+    of_method: Array = field(default_factory=lambda: np.zeros((0, 0)))
     # (runs, ...) of each group of measures: how often it was looked at, when next, and what is left of it (measures.py)
     measured: Array = field(default_factory=lambda: np.zeros((0, 0)))
 

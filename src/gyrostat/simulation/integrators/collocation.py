@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from ...tracing.loops import Block, Mask, Vector
 from ..engine.context import Context, Lane, StepFunction
-from .gauss import Collocation
-from .implicit import ENOUGH, MOST_ITERATIONS, ROUND_OFF, in_tolerances
+from .fixed_point import ENOUGH, MOST_ITERATIONS, ROUND_OFF, in_tolerances
+from .gauss_numbers import Collocation
 from .newton import correct, factor
 from .stages import Stages, mix, over_lanes, part, predict, weighted
 
@@ -36,7 +36,7 @@ class Trial(NamedTuple):
 
 
 def collocation_trial(f: StepFunction, method: Collocation) -> Trial:
-    """Stages and y_new. With fixed steps the iteration goes on for as long as it gains anything (as in implicit.py)."""
+    """Stages and y_new. With fixed steps the iteration goes on for as long as it gains anything (fixed_point.py)."""
     lane, h, stages = f.lane, f.lane[Lane.h_tried], Stages(f, method)
     fixed, newton = f.is_fixed(), lane[Lane.newton].equals(1.0)
     predict(f, method, stages)
@@ -69,15 +69,6 @@ def collocation_trial(f: StepFunction, method: Collocation) -> Trial:
     with f.loop(f.n) as i:
         f.y_new[i] = f.y[i] + h * weighted(f, method.b, stages.now, i)
     return Trial(fixed, newton, ~state[0].equals(LOST), state[0].equals(SOLVED), count[0])
-
-
-def keep_stages(f: StepFunction, method: Collocation, accepted: Mask) -> None:
-    """For the next step; and what the attempted one has taught."""
-    lane, stages = f.lane, Stages(f, method)
-    for now, past in zip(stages.now, stages.past, strict=True):
-        f.copy(now, past, f.n, accepted)
-    lane[Lane.h_before] = accepted.where(lane[Lane.h_tried], lane[Lane.h_before])
-    lane[Lane.h_fixed_point], lane[Lane.wait] = lane[Lane.h_fixed_point_next], lane[Lane.wait_next]
 
 
 def _sweep(f: StepFunction, method: Collocation, stages: Stages, squares: Block) -> None:

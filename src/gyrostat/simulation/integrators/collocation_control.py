@@ -15,7 +15,7 @@ from ...tracing.loops import Mask, Vector
 from ..engine.context import Context, Lane, StepFunction
 from ..engine.status import Status
 from .collocation import Trial, collocation_trial
-from .gauss import Collocation
+from .gauss_numbers import Collocation
 from .newton import beyond
 from .stages import Stages, in_turn, swapped, weighted
 

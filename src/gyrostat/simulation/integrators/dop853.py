@@ -1,4 +1,4 @@
-"""The coefficients of DOP853: Dormand & Prince's method of order 8, error estimates of orders 5 and 3, dense output of order 7.
+"""DOP853: Dormand & Prince's method of order 8, error estimates of orders 5 and 3, dense output of order 7.
 
 Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I (1993), section II.10 and the code DOP853.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .runge_kutta import Tableau, combined
+from .explicit import Explicit
+from .interpolation import combined
 
 # fmt: off
 _C = (
@@ -105,7 +106,7 @@ _D = (
 # fmt: on
 
 
-def _dop853_weights(theta: Any) -> list[Any]:
+def _weights(theta: Any) -> list[Any]:
     """Hairer's nested form, which loses no digits: theta (F_0 + (1 - theta) (F_1 + theta (F_2 + ...)))."""
     zeros = (0.0,) * 12
     first, last = (1.0, *zeros), (*zeros, 1.0)
@@ -123,4 +124,4 @@ def _dop853_weights(theta: Any) -> list[Any]:
     return combined(scales, rows)
 
 
-DOP853 = Tableau("dop853", 8, _C, _A, _B, (_E5, _E3), 8, _EXTRA, _dop853_weights)
+DOP853 = Explicit("dop853", 8, _C, _A, _B, (_E5, _E3), 8, _EXTRA, _weights, 6.1)

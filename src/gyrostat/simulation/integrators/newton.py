@@ -21,7 +21,7 @@ from typing import Any
 
 from ...tracing.loops import Block, Vector
 from ..engine.context import Context, Lane, StepFunction
-from .gauss import Collocation
+from .gauss_numbers import Collocation
 from .stages import Stages, in_turn, mix, only, part, swapped, weighted
 
 MIDDLE = 4  # the stage at whose predicted state the Jacobian is taken

@@ -9,13 +9,13 @@ from typing import Any
 
 from ...tracing.loops import Block, Mask, Vector
 from ..engine.context import Context, Lane, StepFunction
-from .gauss import Collocation
+from .gauss_numbers import Collocation
 
 FARTHEST = 2.0  # steps that the polynomial of the step before is continued over
 
 
 class Stages:
-    """Where the stages of a run stand: `now` of the step that is tried, `past` of the one before; and memory to solve them in.
+    """Where the stages of a run stand: `now` of the step that is tried, `before` of the one before; and memory to solve them in.
 
     weight: what a change of a stage's derivative is multiplied with in the norm.
     rest, pairs: residual and correction of Newton's iteration; columns, factors: its Jacobian and what it is factored into.
@@ -24,7 +24,7 @@ class Stages:
     def __init__(self, f: StepFunction, method: Collocation) -> None:
         blocks = len(method.c) // f.lanes
         self.now = [f.K(1 + k) for k in range(blocks)]
-        self.past = [f.K(1 + blocks + k) for k in range(blocks)]
+        self.before = [f.K(1 + blocks + k) for k in range(blocks)]
         memory, n = f.block(Context.solver), f.n
         self.weight = memory
         self.rest = [memory.after(n * (1 + k)) for k in range(blocks)]
@@ -52,7 +52,7 @@ def predict(f: StepFunction, method: Collocation, stages: Stages) -> None:
             falling.insert(0, falling[0] * factor)
         weights = [a * b * w for a, b, w in zip(rising, falling, method.lagrange, strict=True)]
         with f.loop(f.n) as i:
-            now[i] = fresh.where(f.K0[i], weighted(f, weights, stages.past, i))
+            now[i] = fresh.where(f.K0[i], weighted(f, weights, stages.before, i))
 
 
 def part(f: StepFunction, numbers: Any, k: int) -> Vector:

@@ -12,8 +12,8 @@ from ...algebra import Array
 from ...tracing import Kernel
 from ..engine.status import Status
 from ..engine.system import Plan, State, System
+from .methods import METHODS
 
-LIMITS = {"dop853": 6.1, "rk45": 3.3}  # on the negative real axis (Hairer & Wanner, IV.2)
 MANY = 500  # steps: fewer are no nuisance
 SETTLING, AVERAGED, DIFFERENCE = 15, 15, 1e-7
 
@@ -28,12 +28,13 @@ def stability_share(system: System, plan: Plan, begun: float, after: State, para
     made = after.steps
     k = int(np.argmax(made))
     ended = after.status[k] in (Status.running, Status.done, Status.stopped)
-    if plan.fixed or plan.method not in LIMITS or made[k] < MANY or not ended or not isinstance(system.rhs, Kernel):
+    limit = METHODS[plan.method].stability
+    if plan.fixed or limit is None or made[k] < MANY or not ended or not isinstance(system.rhs, Kernel):
         return 0.0
     h = (after.t[k] - begun) / made[k]
     x = np.concatenate([after.t[k : k + 1], after.y[k], after.held[k], parameters[k]])
     unit = np.where(np.isfinite(plan.atol), plan.atol / plan.rtol + np.abs(after.y[k]), 1.0)
-    return float(h * _largest_eigenvalue(system.rhs, x, unit) / LIMITS[plan.method])
+    return float(h * _largest_eigenvalue(system.rhs, x, unit) / limit)
 
 
 def _largest_eigenvalue(rhs: Kernel, x: Array, unit: Array) -> float:

@@ -12,9 +12,9 @@ from ...constraints import USUAL, Stabilisation
 from ...control.passive import Actuators, Stops
 from ...model import nearest
 from ...tracing.random import seed_number
-from ..integrators.methods import METHODS, Collocation
+from ..integrators.methods import METHODS
 
-FIXED_STEP = ("rk4", "gauss6")  # integrators that cannot choose their steps
+FIXED_STEP = tuple(n for n, method in METHODS.items() if not method.chooses_steps)  # they cannot choose their steps
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ DEFAULTS: dict[str, Any] = {
 
 def ends_at_saves(settings: Settings) -> bool:
     """True if the integrator has no dense output: its steps end where a row is saved."""
-    return isinstance(METHODS[str(settings.integrator)], Collocation)
+    return not METHODS[str(settings.integrator)].saves_within
 
 
 def choice(name: Any, known: Any, what: str) -> None:

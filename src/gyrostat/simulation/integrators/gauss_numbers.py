@@ -1,45 +1,14 @@
-"""Gauss-Legendre methods (Butcher 1964): implicit; with fixed steps time-reversible, and they keep quadratic invariants.
-
-Those are the norms of quaternions; of one free body also its energy and the square of its angular momentum. Maps of arms are not symplectic:
-v is no canonical momentum where the mass matrix changes. Their energy wanders a little, but is not lost in proportion to time.
-"""
+"""The numbers of Gauss-Legendre collocation with eight stages (Butcher 1964)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .runge_kutta import Row, hermite
-
-
-class Gauss(NamedTuple):
-    """Gauss-Legendre collocation with three stages, order 6."""
-
-    name: str
-    order: int
-    c: Row
-    a: tuple[Row, ...]
-    b: Row
-    weights: Callable[[Any], list[Any]]  # on (f(t, y), K_1, K_2, K_3, K_new)
-
-
-_R = 15**0.5
-_GAUSS_B = (5 / 18, 4 / 9, 5 / 18)
-GAUSS6 = Gauss(
-    "gauss6",
-    6,
-    (0.5 - _R / 10, 0.5, 0.5 + _R / 10),
-    (
-        (5 / 36, 2 / 9 - _R / 15, 5 / 36 - _R / 30),
-        (5 / 36 + _R / 24, 2 / 9, 5 / 36 - _R / 24),
-        (5 / 36 + _R / 30, 2 / 9 + _R / 15, 5 / 36),
-    ),
-    _GAUSS_B,
-    hermite((0.0, *_GAUSS_B)),
-)
+from .method import Row
 
 
 class Pairs(NamedTuple):
@@ -55,7 +24,8 @@ class Pairs(NamedTuple):
     beyond: Row
 
 
-class Collocation(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Collocation:
     """Gauss-Legendre collocation whose stages are evaluated side by side. Rows of `low` and `high`: degrees 2 and 3, 6 and 7 of the
     polynomial through the stages.
 
@@ -73,7 +43,7 @@ class Collocation(NamedTuple):
     pairs: Pairs
 
 
-def _collocation(stages: int) -> Collocation:
+def collocation(stages: int) -> Collocation:
     """With x_j = 2 c_j - 1 the zeros of P_s, and P_k Legendre's polynomials:
 
     a_ij = b_j (c_i + sum_k (P_{k+1}(x_i) - P_{k-1}(x_i)) P_k(x_j) / 2),  k = 1 .. s-1,   C_k = (2k + 1) sum_j b_j P_k(x_j) K_j
@@ -109,6 +79,3 @@ def _row(values: Any) -> Row:
 
 def _rows(values: Any) -> tuple[Row, ...]:
     return tuple(_row(r) for r in values)
-
-
-GAUSS16 = _collocation(8)
