@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz house seams mutants test-oldest audit sbom clean
+.PHONY: demo test lint bench fuzz house options seams mutants test-oldest audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -72,6 +72,10 @@ $(TOOLS)/.installed:
 	$(PYTHON) -m venv --clear $(TOOLS)
 	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit cyclonedx-bom
 	touch $@
+
+# Thousands of random combinations of options: each accepted one is felt, each other refused by name.
+options: $(VENV)/.installed-test
+	GYROSTAT_OPTION_CASES=$(or $(CASES),4000) $(BIN)/python -m pytest -q tests/simulation/test_options_have_effect.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'gyrostat needs Python 3.11 or newer, found ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12')"

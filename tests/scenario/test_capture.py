@@ -106,13 +106,12 @@ SHORT = (
     "change",
     [
         ("[control]", "[actuators]\nlag = 0.5\n[control]"),
-        ("[control]", "[actuators]\nlag = 0.5\nsaturate = true\n[stops]\n[control]"),
         ('law = "pd"', 'law = "pid"'),
         ('law = "pd"', 'law = "pd"\nperiod = "0.1 s"'),
         ("[start.joints]", 'locked = ["joint_1"]\n[start.joints]'),
         ("[control]", '[[torque]]\nat = "22.5 s"\njoints = { joint_1 = "3 N m" }\n[control]'),
     ],
-    ids=["actuators", "actuators and stops", "law with memory", "sampled law", "locked joint", "pulse of torque"],
+    ids=["actuators", "law with memory", "sampled law", "locked joint", "pulse of torque"],
 )
 def test_what_a_scenario_may_have_a_capture_may_have(tmp_path, change):
     """Refused or dropped before: actuators, stops, memory, samples, locks, pulses after the first second."""
@@ -121,6 +120,11 @@ def test_what_a_scenario_may_have_a_capture_may_have(tmp_path, change):
     assert run.ok and [r.phase.name for r in run.phases] == ["approach", "hold", "release"]
     assert np.abs(run.phases[-1].end[2] - plain.phases[-1].end[2]).max() > 1e-6
     assert run.trajectory.audit.worst < 1e-8
+
+
+def test_stops_without_limits_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="no joint of .* has any: give some gs.Limits"):
+        scenario.load(changed(tmp_path, *SHORT, ("[control]", "[stops]\n[control]"))).run()
 
 
 def test_rows_are_saved_as_often_as_the_file_says(tmp_path):

@@ -84,7 +84,7 @@ def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> An
         own = q[joint.q_at]
         if joint.nq and not is_zero(joint.stiffness):
             total = total + joint.stiffness * joint.motion.spring_energy(own, _at_ease(joint))
-        if stops is not None and _stoppable(joint):
+        if stops is not None and stoppable(joint):
             total = total + _stop_energy(stops, joint, own[0])
     return total
 
@@ -97,7 +97,7 @@ def has_springs(craft: Spacecraft) -> bool:
 def has_passive_forces(craft: Spacecraft, stops: Stops | None) -> bool:
     """False if `passive_forces` is zero whatever the state."""
     springy = any(not is_zero(x) for j in craft.joints for x in (j.stiffness, j.damping, j.friction))
-    return springy or (stops is not None and any(_stoppable(j) for j in craft.joints))
+    return springy or (stops is not None and any(stoppable(j) for j in craft.joints))
 
 
 def _at_ease(joint: Joint) -> Array:
@@ -105,7 +105,8 @@ def _at_ease(joint: Joint) -> Array:
     return joint.motion.step(joint.motion.neutral(), joint.rest * np.eye(joint.nv)[0])
 
 
-def _stoppable(joint: Joint) -> bool:
+def stoppable(joint: Joint) -> bool:
+    """True if the joint has limits that an end stop can stand at."""
     return joint.nq == joint.nv == 1 and (np.isfinite(joint.limits.lower) or np.isfinite(joint.limits.upper))
 
 
@@ -119,7 +120,7 @@ def _passive(joint: Joint, q: Array, v: Array, stops: Stops | None) -> Array:
         load = load - joint.damping * v
     if not is_zero(joint.friction):
         load = load - joint.friction * np.array([_tanh(rate * 1e3) for rate in v])
-    if stops is not None and _stoppable(joint):
+    if stops is not None and stoppable(joint):
         load = load + np.array([_stop(stops, joint, q[0], v[0])])
     return load
 

@@ -134,6 +134,8 @@ def simulate_phases(
             results[-1] = _continued(craft, results[-1], phases[len(results) - 1], options)
     else:
         _one_run(craft, q0, v0, options)
+    if options.get("stabilisation") is not None and not _any_constraint(phases, options):
+        raise ValueError("stabilisation= is that of constraints, and no phase has any: leave it out.")
     own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
     struck = craft.with_values(own) if own else craft
     first = Request(craft=craft, q0=q0, v0=v0)
@@ -290,6 +292,10 @@ def _one_run(craft: Spacecraft, q0: Any, v0: Any, options: Mapping[str, Any]) ->
                 f"simulate_phases makes one run at a time, since phases may end at different times; '{name}' is given for several. "
                 f"Call it once for each."
             )
+
+
+def _any_constraint(phases: Sequence[Phase], options: Mapping[str, Any]) -> bool:
+    return bool(options.get("constraints")) or any(phase.constraints or phase.grasp for phase in phases)
 
 
 def _names(locked: Any) -> list[str]:

@@ -40,6 +40,7 @@ from .problem.request import (
 from .problem.runs import Runs, arguments, begin, carry_on, constants, continued, start
 from .problem.settings import Settings, ends_at_saves
 from .problem.times import Times, times_of
+from .problem.unfelt import refuse_unfelt
 from .result.assembly import trajectory_of, with_trajectory
 from .result.looks import audit_measures
 from .result.mode_audit import warn_if_broken
@@ -108,6 +109,7 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     if request.max_steps < 1:
         raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
     settings, functions = request.settings(), functions_of(request)
+    refuse_unfelt(request, settings, functions, after is not None)
     times = times_of(request.t_span, request.save_at, settings.step, resume)
     again = (
         after is not None and functions["control"] is not None and after.functions["control"] is functions["control"]

@@ -23,6 +23,7 @@ from .stages import Stages, mix, part
 class Gauss16(Collocation, AbstractMethod):
     """Stages of the step that is tried stand among the K after f(t, y), then those of the step before."""
 
+    solves_to_tolerances = True
     fills_block = True
     saves_within = False
 

@@ -30,6 +30,7 @@ class Gauss6(AbstractMethod):
     b: Row
     weights: Callable[[Any], list[Any]]
     chooses_steps = False
+    solves_to_tolerances = True
 
     @property
     def evaluations(self) -> int:

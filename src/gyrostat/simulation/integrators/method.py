@@ -39,6 +39,7 @@ class AbstractMethod(ABC):
     name: str
     order: int
     chooses_steps = True  # by the tolerances, unless a step is given
+    solves_to_tolerances = False  # so that they matter with fixed steps too
     fills_block = False  # a run has all lanes of a block, not one
     saves_within = True  # has dense output; else its steps end at the times to save
     stability: float | None = (

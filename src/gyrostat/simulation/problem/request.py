@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -72,6 +72,9 @@ def functions_of(request: Request) -> dict[str, Any]:
     """The functions of a run by name; those left out are the ones of the run that is continued."""
     functions = {name: getattr(request, name) for name in FUNCTIONS}
     functions["constraints"] = tuple(request.constraints or ()) or None
+    events = functions["events"]
+    if not callable(events) and isinstance(events, Iterable):
+        functions["events"] = tuple(events)
     resume = request.resume
     if resume is not None:
         for name in FUNCTIONS:
