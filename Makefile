@@ -57,7 +57,8 @@ $(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
 SHIPPED := .venv-shipped
 TOOLS := .venv-tools
 audit: $(SHIPPED)/.installed $(TOOLS)/.installed
-	$(TOOLS)/bin/pip-audit --strict --path $$($(SHIPPED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+	$(PYTHON) -m pip --python $(SHIPPED)/bin/python freeze --disable-pip-version-check --exclude gyrostat > $(SHIPPED)/requirements.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --no-deps --requirement $(SHIPPED)/requirements.txt
 
 sbom: $(SHIPPED)/.installed $(TOOLS)/.installed
 	mkdir -p out

@@ -18,6 +18,7 @@ DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
@@ -66,3 +67,32 @@ def test_the_version_stands_once():
         ["git", "grep", "-lF", f'"{gyrostat.__version__}"'], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert found.stdout.split() in ([], ["src/gyrostat/__init__.py"])  # nothing: not a git checkout
+
+
+def test_every_dependency_has_a_lower_bound_that_can_be_installed(tmp_path):
+    """`make test-oldest` installs them; a requirement without one stops it with a sentence."""
+    tool = ROOT / "tools" / "lower_bounds.py"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    done = subprocess.run(
+        [sys.executable, str(tool), "mjcf", "xacro", "control"], capture_output=True, text=True, check=True
+    )
+    pins = dict(line.split("==") for line in done.stdout.split())
+    assert len(pins) == len(project["dependencies"]) + 3 and pins["numpy"] == "1.26"
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "tool.py").write_text(tool.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["numpy"]\n')
+    refused = subprocess.run(
+        [sys.executable, str(tmp_path / "tools" / "tool.py")], capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 1 and "'numpy' in pyproject.toml has no lower bound" in refused.stderr
+
+
+def test_the_job_definition_covers_what_gyrostat_says_it_runs_on():
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    oldest = project["requires-python"].removeprefix(">=")
+    assert f'python: ["{oldest}", "3.12", "3.13", "3.14"]' in text
+    assert all(system in text for system in ("ubuntu-24.04 ", "ubuntu-24.04-arm", "macos-15 ", "windows-2025"))
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"run: make ([a-z -]+?) PYTHON", text):
+        assert all(re.search(rf"^{name}:", makefile, re.MULTILINE) for name in target.split())

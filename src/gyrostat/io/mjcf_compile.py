@@ -91,6 +91,11 @@ def _explained(message: str, prepared: Prepared, file: str) -> ModelError:
             file, line = prepared.places[at]
         text = text.replace(where[0], "")
     text = re.sub(r"^(XML )?(Error: )+", "", text)
+    for name in re.findall(r"'([^']*)'", text) if line is None else ():  # some versions name the element and no line
+        file, line = next(
+            (prepared.elements[p] for p in (f"body '{name}'", f"joint '{name}'") if p in prepared.elements),
+            (file, line),
+        )
     code = next((code for part, code in CODES.items() if part in text), "mjcf")
     unknown = re.search(r"unrecognized attribute: '(.*?)' Element '(.*?)'", text)
     if unknown is None:
