@@ -27,7 +27,7 @@ from rich.table import Table
 from timing import machine, seconds
 
 import gyrostat as gs
-from gyrostat.simulation import run
+from gyrostat.simulation.prepare import Request, prepare
 from manoeuvre import CRAFT, HOLD, MANOEUVRE, TUMBLE, Case
 
 LOOSE, TIGHT = 1e-10, 1e-13
@@ -42,22 +42,12 @@ def prepared(case: Case, runs: int | None = None, **options: Any) -> tuple[Calla
     q, v = (case.q0, case.v0) if runs is None else case.states(runs)
     options = {"control": case.law, "save_at": [options.get("T", case.T)], "threads": 1, "progress": False} | options
     T = options.pop("T", case.T)
-    found: dict[str, Any] = {}
-    integrate = run.integrate
-
-    def spy(*arguments: Any) -> Any:
-        found["arguments"] = arguments
-        return integrate(*arguments)
 
     def whole() -> Any:
         return gs.simulate(CRAFT, q, v, (0.0, T), **options)
 
-    run.integrate = spy
-    try:
-        whole()
-    finally:
-        run.integrate = integrate
-    return whole, lambda: integrate(*found["arguments"])
+    ready = prepare(Request(CRAFT, q, v, (0.0, T), **options))
+    return whole, ready.integrate
 
 
 def final(trajectory: Any) -> np.ndarray:

@@ -81,7 +81,9 @@ def _functions(functions: Mapping[str, Any]) -> Iterator[Callable[..., Any]]:
         yield from (f for f in (outer.wrenches, outer.potential) if f is not None)
     elif outer is not None:
         yield outer
-    for event in events if isinstance(events, list | tuple) else [] if events is None else [events]:
+    listed: list[Any] = list(events) if isinstance(events, list | tuple) else [] if events is None else [events]
+    for event in listed:
         yield getattr(event, "function", event)
-        if getattr(event, "effect", None) is not None:
-            yield event.effect
+        effect = getattr(event, "effect", None)
+        if effect is not None:
+            yield effect
