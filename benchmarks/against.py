@@ -2,9 +2,10 @@
 
     python benchmarks/against.py OTHER_CHECKOUT [--rounds 15]
 
-Both versions run the cases below, each in a process of its own, turn by turn; a case is a plain call of the public surface that both have.
-What is compared is the least processor time of all rounds, so that whatever else the machine does counts for neither. Cases that the
-other version cannot run are left out and named. Prints a table; writes it to benchmarks/results/against.json.
+Both versions run the cases below, each in a process of its own, turn by turn; a case is a plain call of the public
+surface that both have. What is compared is the least processor time of all rounds, so that whatever else the machine
+does counts for neither. Cases that the other version cannot run are left out and named. Prints a table; writes it to
+benchmarks/results/against.json.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ import numpy as np
 
 import gyrostat as gs
 
-# Wilde et al. (2018), tables 5 and 6: mass, principal inertia, centre of mass; then placement on the parent (axis, angle, offset)
+# Wilde et al. (2018), tables 5 and 6: mass, principal inertia, centre of mass; then placement on the parent (axis,
+# angle, offset)
 BASE = (1700.0, (1434.0, 1434.0, 1735.0), (0.0, 0.0, 0.0))
 LINKS = (
     (5.0, (0.0292, 0.0292, 0.0063), (0.0, 0.0, 0.125), "y", 0.5, (1.75, 0.0, 0.0)),

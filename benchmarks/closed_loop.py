@@ -1,11 +1,12 @@
-"""A closed loop (controller, actuators, dynamics, integrator), compiled whole, beside the same NumPy controller called at each step.
+"""A closed loop (controller, actuators, dynamics, integrator), compiled whole,
+beside the same NumPy controller called at each step.
 
     python benchmarks/closed_loop.py
 
-Claim: compiled, it is at least ten times faster. Both runs take the same fixed steps with the same compiled dynamics and integrator, and
-end in the same state; only the control law is called from Python in one of them, as it would be if it could not be traced. The craft is
-`servicer7` (seven joints, four wheels) with effort and speed limits. Prints a table; writes it to
-benchmarks/results/closed_loop.json.
+Claim: compiled, it is at least ten times faster. Both runs take the same fixed steps with the same compiled dynamics
+and integrator, and end in the same state; only the control law is called from Python in one of them, as it would be if
+it could not be traced. The craft is `servicer7` (seven joints, four wheels) with effort and speed limits. Prints a
+table; writes it to benchmarks/results/closed_loop.json.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What constraints cost: two six-link arms welded to one client, beside the same craft without constraints and MuJoCo's weld.
+"""What constraints cost: two six-link arms welded to one client,
+beside the same craft without constraints and MuJoCo's weld.
 
     python benchmarks/constraints.py
 

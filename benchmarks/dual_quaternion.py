@@ -1,9 +1,10 @@
-"""What the dual quaternion system costs, traced: eliminated leaf to root, by the symmetric Schur complement, and dense, beside ABA.
+"""What the dual quaternion system costs, traced: eliminated leaf to root, by the symmetric Schur complement,
+and dense, beside ABA.
 
     python benchmarks/dual_quaternion.py
 
-Claim: within 3 times the articulated-body algorithm per state, for 6 and 30 links in series and 12 arms of 6 links on one base.
-Prints a table; writes it to benchmarks/results/dual_quaternion.json.
+Claim: within 3 times the articulated-body algorithm per state, for 6 and 30 links in series and 12 arms of 6 links on
+one base. Prints a table; writes it to benchmarks/results/dual_quaternion.json.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
-"""What a formation costs: member-steps per second, from 10 to 10 000 members, beside Basilisk and MuJoCo on the same problem.
+"""What a formation costs: member-steps per second, from 10 to 10 000 members,
+beside Basilisk and MuJoCo on the same problem.
 
     python benchmarks/formation.py [--quick]
 
-Rigid members in low orbit, two-body gravity with gravity-gradient torque, RK4 with a step of one second, all saved at the end only.
-Basilisk flies the same (point-mass Earth, GravityGradientEffector, its own RK4). MuJoCo, which has no such field, is compared on members with
-nothing acting on them: rigid, and with six-link arms. One thread for everybody; setting up and compiling are not counted.
+Rigid members in low orbit, two-body gravity with gravity-gradient torque, RK4 with a step of one second, all saved at
+the end only. Basilisk flies the same (point-mass Earth, GravityGradientEffector, its own RK4). MuJoCo, which has no
+such field, is compared on members with nothing acting on them: rigid, and with six-link arms. One thread for everybody;
+setting up and compiling are not counted.
 
-Claims: cost linear in the number of members; at least 20 times more member-steps per second than either peer on the same problem.
-Prints tables; writes benchmarks/results/formation.json.
+Claims: cost linear in the number of members; at least 20 times more member-steps per second than either peer on the
+same problem. Prints tables; writes benchmarks/results/formation.json.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ def scattered(formation: Formation) -> dict[str, Any]:
 
 
 def fly(formation: Formation, steps: int, **options: Any) -> float:
-    """Seconds of processor time for `steps` steps of all members: the difference of two runs, so that setting up is not counted."""
+    """Seconds of processor time for `steps` steps of all members:
+    the difference of two runs, so that setting up is not counted.
+    """
     state = scattered(formation)
 
     def lasting(count: int) -> float:
@@ -180,7 +184,8 @@ def agreement(steps: int = 300) -> float | None:
     simulation.ExecuteSimulation()
     theirs = np.array(craft.scStateOutMsg.read().r_BN_N)
     run = simulate(
-        formation, state, (0.0, steps * STEP), environment=two_body_gravity(ORBIT, gradient_force=False), integrator="rk4", step=STEP,
+        formation, state, (0.0, steps * STEP), environment=two_body_gravity(ORBIT, gradient_force=False),
+        integrator="rk4", step=STEP,
         save_at=[steps * STEP], progress=False,
     )  # fmt: skip
     return float(np.linalg.norm(run.absolute("m0")[0][-1] - theirs))
@@ -196,7 +201,8 @@ def mujoco_rigid_row(count: int, steps: int) -> dict[str, Any] | str:
         f'<body pos="{3 * k} 0 0"><freejoint/><inertial pos="0 0 0" mass="{MASS}" diaginertia="4 5 6"/></body>'
         for k in range(count)
     )
-    option = f'<option integrator="RK4" timestep="{STEP}" gravity="0 0 0"><flag contact="disable" constraint="disable"/></option>'
+    flag = '<flag contact="disable" constraint="disable"/>'
+    option = f'<option integrator="RK4" timestep="{STEP}" gravity="0 0 0">{flag}</option>'
     model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{bodies}</worldbody></mujoco>")
     data = mujoco.MjData(model)
     data.qvel[:] = 1e-3

@@ -1,4 +1,5 @@
-"""Forward and inverse dynamics, mass matrix and derivatives of arms on a free base, against other libraries in the same run.
+"""Forward and inverse dynamics, mass matrix and derivatives of arms on a free base,
+against other libraries in the same run.
 
     python benchmarks/forward_dynamics.py [--quick]
 
@@ -156,9 +157,10 @@ def two_threads() -> float:
 def start_up() -> list[tuple[str, float, str]]:
     """Seconds to import and to compile, in fresh processes; the median of five."""
     program = (
-        "import time; a = time.perf_counter(); import gyrostat as gs; b = time.perf_counter(); from gyrostat import tracing; "
-        "from arms import arm; craft = arm(6); tracing.compile(lambda x: x + 1, None, inputs={'x': ()}); "
-        "c = time.perf_counter(); tracing.compile(gs.forward_dynamics, craft); d = time.perf_counter(); print(b - a, d - c)"
+        "import time; a = time.perf_counter(); import gyrostat as gs; b = time.perf_counter(); from gyrostat import "
+        "tracing; from arms import arm; craft = arm(6); tracing.compile(lambda x: x + 1, None, inputs={'x': ()}); "
+        "c = time.perf_counter(); tracing.compile(gs.forward_dynamics, craft); d = time.perf_counter(); print(b - a, d "
+        "- c)"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
 

@@ -44,7 +44,10 @@ def with_velocity_terms(craft: gs.Spacecraft, q: Any, qdot: Any) -> tuple[Any, A
 
 
 def from_pinocchio(craft: gs.Spacecraft, q: np.ndarray) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-    """The same from Pinocchio's mass matrix and Jacobian, with NumPy, state by state: as its users must. Returns the last."""
+    """The same from Pinocchio's mass matrix and Jacobian, with NumPy, state by state: as its users must.
+
+    Returns the last.
+    """
     import pinocchio as pin
 
     from gyrostat.verification.peers.pinocchio import Pinocchio

@@ -1,4 +1,7 @@
-"""Other libraries' integrators on the same motions: SciPy around Pinocchio, heyoka's Taylor method, MuJoCo's RK4. One thread each."""
+"""Other libraries' integrators on the same motions: SciPy around Pinocchio, heyoka's Taylor method, MuJoCo's RK4.
+
+One thread each.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ def scipy_around_pinocchio(case: Case, rtol: float, atol: float) -> Callable[[],
 
 
 class _Symbol:
-    """A heyoka expression with the methods by which gyrostat's algebra calls elementary functions; exact zeros and ones vanish."""
+    """A heyoka expression with the methods by which gyrostat's algebra calls elementary functions;
+    exact zeros and ones vanish.
+    """
 
     def __init__(self, expression: Any) -> None:
         self.expression = expression
@@ -106,7 +111,9 @@ def _rhs(case: Case, t: Any, x: Any) -> Any:
 
 
 def heyoka_system(case: Case, through_our_graph: bool) -> list[tuple[Any, Any]]:
-    """The equations as heyoka's expressions: NumPy's functions called with them, or our graph translated, with all it shares."""
+    """The equations as heyoka's expressions: NumPy's functions called with them,
+    or our graph translated, with all it shares.
+    """
     import heyoka as hy
 
     names = [hy.expression(f"x{k}") for k in range(25)]

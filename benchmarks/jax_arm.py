@@ -10,7 +10,9 @@ import gyrostat as gs
 
 
 def functions(craft: gs.Spacecraft) -> dict[str, Any]:
-    """forward_dynamics, inverse_dynamics, mass_matrix and linearize of revolute joints about z on a free base, not jitted."""
+    """forward_dynamics, inverse_dynamics, mass_matrix and linearize of revolute joints about z on a
+    free base, not jitted.
+    """
     import jax
     import jax.numpy as jnp
 

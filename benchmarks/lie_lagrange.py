@@ -1,4 +1,5 @@
-"""What Lagrange's equations on Lie groups cost, traced: operations and times per state, beside the recursive algorithms.
+"""What Lagrange's equations on Lie groups cost, traced: operations and times per state,
+beside the recursive algorithms.
 
     python benchmarks/lie_lagrange.py
 

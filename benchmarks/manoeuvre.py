@@ -1,4 +1,6 @@
-"""The motions that all integrators are given: a six-link arm on a free base, its joints driven along references, or tumbling."""
+"""The motions that all integrators are given: a six-link arm on a free base,
+its joints driven along references, or tumbling.
+"""
 
 from __future__ import annotations
 

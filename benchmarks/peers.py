@@ -1,7 +1,7 @@
 """Other libraries, each as a function that makes something to time. One thread each.
 
-`make(quantity, craft, states, graph)` returns (call, number of states that a call computes), or None if it does not apply.
-`states` are q, v, tau with a batch axis, or without one for a single state.
+`make(quantity, craft, states, graph)` returns (call, number of states that a call computes), or None if it does not
+apply. `states` are q, v, tau with a batch axis, or without one for a single state.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
     python benchmarks/simulate.py [--quick]
 
-Three comparisons: the adaptive run of a manoeuvre against SciPy's DOP853 around Pinocchio; tight tolerances against heyoka's Taylor
-method, one run and a batch; RK4 on a batch of ten thousand against MuJoCo's rollout. heyoka is fed with the NumPy
-functions called on its expressions, and, which is better for it, with our graph. The time of gyrostat is that of the integration, in
-processor time; what a whole call of `gs.simulate` costs besides (tracing, loading compiled code, making the Trajectory) stands next to it.
-Compilation itself is not counted, for nobody. Prints tables; writes them to benchmarks/results/simulate.json.
+Three comparisons: the adaptive run of a manoeuvre against SciPy's DOP853 around Pinocchio; tight tolerances against
+heyoka's Taylor method, one run and a batch; RK4 on a batch of ten thousand against MuJoCo's rollout. heyoka is fed with
+the NumPy functions called on its expressions, and, which is better for it, with our graph. The time of gyrostat is that
+of the integration, in processor time; what a whole call of `gs.simulate` costs besides (tracing, loading compiled code,
+making the Trajectory) stands next to it. Compilation itself is not counted, for nobody. Prints tables; writes them to
+benchmarks/results/simulate.json.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def final(trajectory: Any) -> np.ndarray:
 
 
 def error(case: Case, y: np.ndarray) -> float:
-    """Largest deviation from a run at the smallest tolerance (another integrator's error is then as good as its own)."""
+    """Largest deviation from a run at the smallest tolerance
+    (another integrator's error is then as good as its own).
+    """
     whole, _ = prepared(case, rtol=2.3e-14, atol=1e-16)
     y = y.copy()
     y[:4] /= np.linalg.norm(y[:4])
@@ -152,7 +155,8 @@ def claims(rows: list[Row]) -> list[tuple[str, float, float]]:
 
 def show(rows: list[Row], promised: list[tuple[str, float, float]]) -> None:
     table = Table(
-        "motion", "by", "tolerance", "gyrostat, ms", "whole call, ms", "peer", "peer, ms", "ratio", "error", "peer's error",
+        "motion", "by", "tolerance", "gyrostat, ms", "whole call, ms", "peer", "peer, ms", "ratio", "error",
+        "peer's error",
         title="ms per run, or per step (RK4); processor time of one thread, integration alone",
     )  # fmt: skip
     for row in rows:

@@ -1,6 +1,7 @@
 """How long a call takes: the median of several repeats, each of enough calls to be measured.
 
-In processor time by default: all that run on one thread are then compared fairly, also on a machine that has other work.
+In processor time by default: all that run on one thread are then compared fairly,
+also on a machine that has other work.
 """
 
 from __future__ import annotations

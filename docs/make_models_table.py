@@ -2,8 +2,8 @@
 
     python docs/make_models_table.py
 
-Needs `mujoco`, `pin`, and the published files in ../shared/models beside the checkout. `tests/io/test_models_table.py` repeats the
-measurement.
+Needs `mujoco`, `pin`, and the published files in ../shared/models beside the checkout. `tests/io/test_models_table.py`
+repeats the measurement.
 """
 
 from __future__ import annotations
@@ -35,15 +35,19 @@ HABITS = {
     "products of inertia left out": HUB.replace('ixy="0" ixz="0" ', "").replace('iyz="0" ', "") + ARM + joint(),
     "moments 1, 1, 5: no triangle (flight data)": HUB.replace('izz="1"', 'izz="5"') + ARM + joint(),
     "moments 0, 1, 1": HUB + ARM.replace('ixx="1"', 'ixx="0"') + joint(inside='<axis xyz="0 0 1"/>' + LIMIT),
-    "mass in a fixed child of an empty root": '<link name="root"/>' + HUB + ARM + joint("glue", "root", "hub", "", "fixed") + joint(),
-    "`floating` joint below an empty root": '<link name="world"/>' + HUB + ARM + joint("float", "world", "hub", "", "floating") + joint(),
-    "mesh that is not there": HUB.replace("</link>", '<visual><geometry><mesh filename="a.stl"/></geometry></visual></link>') + ARM + joint(),
+    "mass in a fixed child of an empty root": '<link name="root"/>' + HUB + ARM + joint("glue", "root", "hub", "",
+                                                                                        "fixed") + joint(),
+    "`floating` joint below an empty root": '<link name="world"/>' + HUB + ARM + joint("float", "world", "hub", "",
+                                                                                       "floating") + joint(),
+    "mesh that is not there": HUB.replace("</link>", '<visual><geometry><mesh '
+                                                     'filename="a.stl"/></geometry></visual></link>') + ARM + joint(),
     "mass of `nan`": HUB + ARM.replace('"2"', '"nan"') + joint(),
     "mass of -2 kg": HUB + ARM.replace('"2"', '"-2"') + joint(),
     "mass of `2,5`": HUB + ARM.replace('"2"', '"2,5"') + joint(),
     "axis 0 0 0": HUB + ARM + joint(inside='<axis xyz="0 0 0"/>' + LIMIT),
     "moving link without inertia": HUB + '<link name="arm"/>' + joint(),
-    "a link with two parents": HUB + ARM + f'<link name="tip">{GOOD}</link>' + joint() + joint("b", "hub", "tip") + joint("c", "arm", "tip"),
+    "a link with two parents": HUB + ARM + f'<link name="tip">{GOOD}</link>'
+    + joint() + joint("b", "hub", "tip") + joint("c", "arm", "tip"),
     "a cycle": HUB + ARM + f'<link name="tip">{GOOD}</link>' + joint("a", "arm", "tip") + joint("b", "tip", "arm"),
     "two roots": HUB + ARM,
     "one name for two links": HUB + ARM + ARM + joint(),
@@ -141,29 +145,32 @@ def markdown(first: str, rows: dict[str, dict[str, str]]) -> str:
 def page() -> str:
     return f"""# What readers make of published files
 
-Measured with {versions()} by `docs/make_models_table.py`; a test repeats it. "Rates" are degrees of freedom: a free base has six.
+Measured with {versions()} by `docs/make_models_table.py`; a test repeats it. "Rates" are degrees of freedom:
+a free base has six.
 
 ## Published spacecraft
 
 {markdown("file", published())}
 
-- MuJoCo welds the root of a URDF to the world: Astrobee loses its base, 9.2 of 9.58 kg. It opens meshes to compile a model, so the
-  Canadarm2, whose meshes stand at a path of another machine, is refused.
+- MuJoCo welds the root of a URDF to the world: Astrobee loses its base, 9.2 of 9.58 kg. It opens meshes to compile a
+  model, so the Canadarm2, whose meshes stand at a path of another machine, is refused.
 - Pinocchio keeps the first of two spacecraft in a file and drops the other without a word.
-- gyrostat compares its dynamics with whichever of them reads a file rightly, to 1e-12 (`tests/io`, `tests/reference`). It warns of
-  Astrobee's gripper: its radius of gyration (0.5 m) is ten times its size.
+- gyrostat compares its dynamics with whichever of them reads a file rightly, to 1e-12 (`tests/io`, `tests/reference`).
+  It warns of Astrobee's gripper: its radius of gyration (0.5 m) is ten times its size.
 
 ## Habits of real files
 
-Each row is one small URDF file; the sound one has 4 kg and, floating, 7 rates (MuJoCo: 1, and the base's 2 kg are lost).
+Each row is one small URDF file; the sound one has 4 kg and, floating, 7 rates (MuJoCo: 1, and the base's 2 kg are
+lost).
 
 {markdown("in the file", habits())}
 
-A reader that accepts a file may still have read it wrongly: Pinocchio takes the whole inertia as zero where the products are left
-out, a mass it cannot read as zero, and the links of a cycle as absent; its parser says so on the terminal and carries on.
+A reader that accepts a file may still have read it wrongly: Pinocchio takes the whole inertia as zero where the
+products are left out, a mass it cannot read as zero, and the links of a cycle as absent; its parser says so on the
+terminal and carries on.
 
-`gyrostat check FILE` says what was found, with file, line, element, value and how to mend it; `--strict` makes errors of warnings,
-`--json` is for machines.
+`gyrostat check FILE` says what was found, with file, line, element, value and how to mend it; `--strict` makes errors
+of warnings, `--json` is for machines.
 """
 
 

@@ -21,7 +21,8 @@ print("end effector at", gs.frame_pose(craft, q, "tool").p.round(3), "m")
 print("mass matrix", gs.mass_matrix(craft, q).shape)
 
 
-# A controller is a function of time and state that returns a load for every velocity: here a spring and a damper on two joints.
+# A controller is a function of time and state that returns a load for every velocity: here a spring and a damper on two
+# joints.
 def hold(craft, t, q, v):
     return gs.joint_torques(craft, {"joint_1": -20.0 * (q[7] - 0.5) - 100.0 * v[6], "joint_2": 2.0 - 100.0 * v[7]})
 

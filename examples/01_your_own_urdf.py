@@ -1,7 +1,7 @@
 """# Your own URDF
 
-Any URDF is read; what is odd in it is said, with its line. Here a small one is written first, a gripper on a free-flying cube.
-Fixed joints are merged, and stay addressable as frames.
+Any URDF is read; what is odd in it is said, with its line. Here a small one is written first, a gripper on a
+free-flying cube. Fixed joints are merged, and stay addressable as frames.
 """
 
 from pathlib import Path
@@ -12,12 +12,14 @@ import gyrostat as gs
 
 URDF = """
 <robot name="free_flyer">
-  <link name="cube"><inertial><mass value="9.6"/><inertia ixx="0.15" iyy="0.15" izz="0.16" ixy="0" ixz="0" iyz="0"/></inertial>
+  <link name="cube"><inertial><mass value="9.6"/>
+    <inertia ixx="0.15" iyy="0.15" izz="0.16" ixy="0" ixz="0" iyz="0"/></inertial>
     <visual><geometry><box size="0.3 0.3 0.3"/></geometry></visual></link>
   <link name="arm"><inertial><origin xyz="0.1 0 0"/><mass value="0.4"/>
     <inertia ixx="0.0002" iyy="0.0015" izz="0.0015" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <link name="camera"/>
-  <joint name="shoulder" type="revolute"><parent link="cube"/><child link="arm"/><origin xyz="0.15 0 0"/><axis xyz="0 1 0"/>
+  <joint name="shoulder" type="revolute"><parent link="cube"/><child link="arm"/>
+    <origin xyz="0.15 0 0"/><axis xyz="0 1 0"/>
     <limit lower="-2" upper="2" effort="0.5" velocity="1"/></joint>
   <joint name="camera_mount" type="fixed"><parent link="arm"/><child link="camera"/><origin xyz="0.2 0 0"/></joint>
 </robot>
@@ -30,7 +32,8 @@ for finding in gs.check("free_flyer.urdf").findings:  # errors, warnings and not
 craft = gs.load("free_flyer.urdf")
 q = gs.neutral(craft)
 
-# What a millimetre of camera motion costs: the generalised Jacobian knows that the cube recoils, the ordinary one does not.
+# What a millimetre of camera motion costs: the generalised Jacobian knows that the cube recoils, the ordinary one does
+# not.
 held = gs.jacobian(craft, q, "camera")[:, 6:]
 floating = gs.generalized_jacobian(craft, q, "camera")
 print("camera moves per rad of the shoulder:", np.linalg.norm(held[3:]), "m with the cube held,", end=" ")

@@ -1,8 +1,8 @@
 """# The free-floating surprise
 
-Move two joints out, and back the same way: everything is where it was. Move them around a loop instead, and each joint is back
-where it was, but the base has turned. Angular momentum is zero all the while; it is a constraint on rates that cannot be
-integrated to one on positions. Spacecraft use this to turn without fuel, and planners trip over it.
+Move two joints out, and back the same way: everything is where it was. Move them around a loop instead, and each joint
+is back where it was, but the base has turned. Angular momentum is zero all the while; it is a constraint on rates that
+cannot be integrated to one on positions. Spacecraft use this to turn without fuel, and planners trip over it.
 """
 
 import numpy as np
@@ -32,7 +32,8 @@ loop = FloatingPose(craft, start)
 for step in (first, second, -first, -second):
     loop.move(step)
 print(
-    f"around a loop:  the base has turned by {turned(loop.q):.2f} deg; the joints are back to {abs(loop.q - start)[7:].max():.0e}"
+    f"around a loop:  the base has turned by {turned(loop.q):.2f} deg; the joints are back to "
+    f"{abs(loop.q - start)[7:].max():.0e}"
 )
 
 com_moved = np.linalg.norm(gs.center_of_mass(craft, loop.q) - gs.center_of_mass(craft, start))

@@ -1,11 +1,12 @@
 """# A tumbling target
 
-A dead satellite that spins about its middle axis turns over, again and again, with nothing acting on it. Theory knows how often:
-for moments A < B < C, angular momentum h and energy T,
+A dead satellite that spins about its middle axis turns over, again and again, with nothing acting on it. Theory knows
+how often: for moments A < B < C, angular momentum h and energy T,
 
     period = 4 K(m) / sqrt((C - B)(h^2 - 2 A T) / (A B C)),     m = (B - A)(2 C T - h^2) / ((C - B)(h^2 - 2 A T))
 
-with the complete elliptic integral K (if h^2 > 2 B T; else A and C change places). A rendezvous has to be there at the right time.
+with the complete elliptic integral K (if h^2 > 2 B T; else A and C change places).
+A rendezvous has to be there at the right time.
 """
 
 import numpy as np
@@ -30,7 +31,8 @@ print(run)
 for event in run.events:
     print(f"it {event.name} at {event.t:.2f} s")
 print(
-    f"theory: every {period / 2:.2f} s; after {period:.2f} s it spins as at the start, to {abs(run.v[-1] - v).max():.0e} rad/s"
+    f"theory: every {period / 2:.2f} s; after {period:.2f} s it spins as at the start, to "
+    f"{abs(run.v[-1] - v).max():.0e} rad/s"
 )
 flips = np.diff([event.t for event in run.events])
 run.to_html("tumbling_target.html")

@@ -1,7 +1,7 @@
 """# A flexible panel
 
-A solar panel bends. Cut it into rigid pieces joined by sprung hinges, k = E I / d for pieces of length d, and its slowest
-vibration comes close to that of the beam, w = 1.8751^2 sqrt(E I / (mu L^4)), ever closer with more pieces.
+A solar panel bends. Cut it into rigid pieces joined by sprung hinges, k = E I / d for pieces of length d, and its
+slowest vibration comes close to that of the beam, w = 1.8751^2 sqrt(E I / (mu L^4)), ever closer with more pieces.
 """
 
 import numpy as np
@@ -13,7 +13,9 @@ beam = 1.8751040687**2 * np.sqrt(EI / (MU * LENGTH**4))
 
 
 def panel(pieces, base="fixed"):
-    """Pieces of equal length along y; half a piece before the first hinge, so that hinges sit in the middle of what they bend."""
+    """Pieces of equal length along y; half a piece before the first hinge,
+    so that hinges sit in the middle of what they bend.
+    """
     d = LENGTH / pieces
     mass = MU * d
     inertia = mass * d**2 / 12
@@ -37,7 +39,8 @@ def slowest(pieces):
 
 for pieces in (2, 4, 8, 16):
     print(
-        f"{pieces:3d} pieces: {slowest(pieces):.5f} rad/s, {100 * (slowest(pieces) / beam - 1):+.2f} % from the beam's {beam:.5f}"
+        f"{pieces:3d} pieces: {slowest(pieces):.5f} rad/s, {100 * (slowest(pieces) / beam - 1):+.2f} % from the beam's "
+        f"{beam:.5f}"
     )
 
 # Now free the bus and let the bent panel go: it swings, the bus swings back, and nothing is lost.

@@ -1,7 +1,7 @@
 """# Fuel slosh
 
-Liquid in a tank swings under thrust like a pendulum. With the pendulum's hinge in the centre of mass of the dry craft (mass M), its
-length l and a thrust T through that point, it swings at
+Liquid in a tank swings under thrust like a pendulum. With the pendulum's hinge in the centre of mass of the dry craft
+(mass M), its length l and a thrust T through that point, it swings at
 
     w = sqrt(T / (M l))
 

@@ -1,7 +1,7 @@
 """# A thousand dispersed runs
 
-How well do we know where the base ends up, if the arm's masses are known to 5 % only? Initial states and parameters may have a
-leading axis of runs: all of them are integrated at once, each on its own steps.
+How well do we know where the base ends up, if the arm's masses are known to 5 % only? Initial states and parameters may
+have a leading axis of runs: all of them are integrated at once, each on its own steps.
 """
 
 import numpy as np

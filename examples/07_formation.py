@@ -1,7 +1,8 @@
 """# A formation in low orbit
 
-Six small satellites circle a seventh at 300 m, as seen from it, without any thrust: each is on an orbit of its own, of the same period.
-Over a sphere the pattern closes. The oblate Earth pulls it apart, slowly; two impulses bring one member home to 50 m.
+Six small satellites circle a seventh at 300 m, as seen from it, without any thrust: each is on an orbit of its own, of
+the same period. Over a sphere the pattern closes. The oblate Earth pulls it apart, slowly; two impulses bring one
+member home to 50 m.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 """# Wheels against the arm
 
-An arm that moves turns the base under it. Reaction wheels can hold the attitude, if they are told what the arm does: the law below
-commands joint *and* base accelerations, and the wheels get whatever torque that takes (mode "rotation-floating"). Wheels that see only the
-attitude error chase it; and wheels have limits: the same slew in half the time asks for more than they can give, which the run reports
-and does not hide. Either way the torque is internal: linear momentum, and angular momentum with the wheels included, stay what they
-were, and the run says so.
+An arm that moves turns the base under it. Reaction wheels can hold the attitude, if they are told what the arm does:
+the law below commands joint *and* base accelerations, and the wheels get whatever torque that takes (mode
+"rotation-floating"). Wheels that see only the attitude error chase it; and wheels have limits: the same slew in half
+the time asks for more than they can give, which the run reports and does not hide. Either way the torque is internal:
+linear momentum, and angular momentum with the wheels included, stay what they were, and the run says so.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """# Moving the arm without moving the base
 
-Seven joints, and three numbers (the base's angular velocity) to keep at zero: four dimensions of joint motion are left that do not
-turn the base at all, its *reaction null space*. No wheels, no thrusters. The arm goes as far towards a wished pose as it can that way.
-Driven to the same end along a straight line in joint space, it turns the base on the way.
+Seven joints, and three numbers (the base's angular velocity) to keep at zero: four dimensions of joint motion are left
+that do not turn the base at all, its *reaction null space*. No wheels, no thrusters. The arm goes as far towards a
+wished pose as it can that way. Driven to the same end along a straight line in joint space,
+it turns the base on the way.
 """
 
 import numpy as np

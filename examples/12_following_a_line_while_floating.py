@@ -1,8 +1,8 @@
 """# Following a line while floating
 
-Joint rates that would draw a line if the base stood still do not draw it when the base gives way. The generalised Jacobian J* knows how it
-gives way. Both laws below are open loop: neither sees the end effector. With J* the tool follows a metre of line to a fraction of a
-millimetre; with the fixed-base Jacobian it ends decimetres beside it.
+Joint rates that would draw a line if the base stood still do not draw it when the base gives way. The generalised
+Jacobian J* knows how it gives way. Both laws below are open loop: neither sees the end effector. With J* the tool
+follows a metre of line to a fraction of a millimetre; with the fixed-base Jacobian it ends decimetres beside it.
 """
 
 import numpy as np

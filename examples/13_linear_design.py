@@ -1,8 +1,9 @@
 """# Linear design
 
-`gs.linearize` gives the exact A and B of everything that `gs.simulate` would take into account, in tangent coordinates, so that linear
-tools apply (`linear.to_control()` hands them to python-control): here SciPy's Riccati solver chooses gains for base attitude, wheels and arm together. The loop that they close is then run on the nonlinear craft.
-The only modes that a controller without thrusters cannot move are those of the conserved momentum; they are taken out first.
+`gs.linearize` gives the exact A and B of everything that `gs.simulate` would take into account, in tangent coordinates,
+so that linear tools apply (`linear.to_control()` hands them to python-control): here SciPy's Riccati solver chooses
+gains for base attitude, wheels and arm together. The loop that they close is then run on the nonlinear craft. The only
+modes that a controller without thrusters cannot move are those of the conserved momentum; they are taken out first.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Files under way: made beside their place under names nobody can guess, and renamed when they are whole.
 
-A process that is killed leaves at worst a `.gyrostat-*.part`, which the next one that writes in that folder removes: the maker of a
-part holds a lock on it for as long as it lives.
+A process that is killed leaves at worst a `.gyrostat-*.part`, which the next one that writes in that folder removes:
+the maker of a part holds a lock on it for as long as it lives.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _swept: set[str] = set()
 
 
 class Part:
-    """A new file in `folder`, open for writing and locked. mode: less the umask, which the system takes off by itself."""
+    """A new file in `folder`, open for writing and locked.
+
+    mode: less the umask, which the system takes off by itself.
+    """
 
     def __init__(self, folder: Path, mode: int) -> None:
         sweep(folder)

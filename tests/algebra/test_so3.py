@@ -62,7 +62,9 @@ def stumpff_reference(k: int, x) -> mp.mpf:
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_stumpff_functions_to_sixty_digits_across_the_switch(k):
-    """The series to round-off of 1/k!, its size; the closed forms to the round-off of their largest term, which is one."""
+    """The series to round-off of 1/k!, its size; the closed forms to the round-off of their
+    largest term, which is one.
+    """
     below, above = np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)
     for x in (
         0.0,

@@ -41,12 +41,17 @@ def craft(kind, name="craft", **mount):
         name,
         [
             gs.Body("hull", 40.0, (0.02, 0.1, 0), (3.0, 4.0, 5.0, ), gs.Joint("base", kind, axis=AXIS, **mount)),
-            gs.Body("panel", 3.0, (0.9, 0, 0), (0.02, 0.8, 0.81), gs.Joint("hinge", "revolute", "hull", (0.5, 0, 0), axis=(0, 1, 0))),
+            gs.Body("panel", 3.0, (0.9, 0, 0), (0.02, 0.8, 0.81),
+                    gs.Joint("hinge", "revolute", "hull", (0.5, 0, 0), axis=(0, 1, 0))),
         ],
     )  # fmt: skip
 
 
-SURFACES = [*box_plates("hull", (1, 1.2, 0.8)), Plate("panel", 2.0, (0, 0.6, 0.8), (0.9, 0.1, 0), both_sides=True), Sphere("hull", 0.3, (0, 0, 1))]  # fmt: skip
+SURFACES = [
+    *box_plates("hull", (1, 1.2, 0.8)),
+    Plate("panel", 2.0, (0, 0.6, 0.8), (0.9, 0.1, 0), both_sides=True),
+    Sphere("hull", 0.3, (0, 0, 1)),
+]
 ENVIRONMENTS = {
     "uniform": uniform_gravity((0.1, -0.2, 9.0)),
     "two-body": two_body_gravity(ORBIT),

@@ -60,7 +60,9 @@ def test_sliding_friction_is_mu_times_the_normal_force():
 
 @pytest.mark.parametrize("round_ground", [False, True])
 def test_the_force_acts_in_the_middle_of_the_overlap(round_ground):
-    """Slip and torque are those of that point: with depth d it is d/2 inside the probe's surface, on the line of the centres."""
+    """Slip and torque are those of that point: with depth d it is d/2 inside the probe's surface,
+    on the line of the centres.
+    """
     craft, radius, depth, sphere = ball("probe", 2.0, frame=True), 0.2, 0.06, 0.5
     law = ContactLaw(1000.0, friction=0.3, slip_speed=1e-9)
     q, v = gs.neutral(craft), np.array([0.0, 2.0, 0.7, 0.4, 0.0, 0.0])
@@ -82,16 +84,24 @@ def test_the_force_acts_in_the_middle_of_the_overlap(round_ground):
 
 @pytest.mark.parametrize("round_ground", [False, True])
 def test_the_ground_may_be_anywhere_and_move(round_ground):
-    """A plane, or a sphere, on a second craft that is off the origin, turned and moving: forces in its own axes are those at the origin."""
+    """A plane, or a sphere, on a second craft that is off the origin, turned and moving:
+    forces in its own axes are those at the origin.
+    """
     probe, rock = ball("probe", 2.0), ball("rock", 7.0)
     both = together("both", [probe, rock])
     law = ContactLaw(1000.0, damping=0.3, friction=0.3)
     here, there = both.joint("probe"), both.joint("rock")
     R, p = rotation(np.array([0.7, 0.3, -0.5, 0.4])), np.array([4.0, -3.0, 2.0])
-    touch = contact_with_sphere("probe", "rock", law, sphere_radius=0.5, radius=0.1) if round_ground else contact_with_plane("probe", "rock", law, radius=0.1)  # fmt: skip
+    touch = (
+        contact_with_sphere("probe", "rock", law, sphere_radius=0.5, radius=0.1)
+        if round_ground
+        else contact_with_plane("probe", "rock", law, radius=0.1)
+    )
 
     def wrenches(R, p, w_N, v_N):
-        """The rock at p, turned by R, with that velocity; the probe 2 cm deep beside its pole and sliding, as seen from the rock."""
+        """The rock at p, turned by R, with that velocity; the probe 2 cm deep beside its pole and sliding,
+        as seen from the rock.
+        """
         q, v = gs.neutral(both), np.zeros(both.nv)
         r, u, w = (
             np.array([0.0, 0.0, 0.58 if round_ground else 0.08]),

@@ -52,7 +52,9 @@ def test_drag_of_a_sphere():
 
 
 def test_drag_of_a_plate_on_a_body_that_turns_and_swings():
-    """The plate's own velocity counts, by rotation too: here as the rate of its centre's position, by differences of configurations."""
+    """The plate's own velocity counts, by rotation too: here as the rate of its centre's position,
+    by differences of configurations.
+    """
     orbit = Orbit.from_elements(6.8e6, 0.01, 0.9, 0.3, 0.2, 0.5)
     craft, air, t = armed(), Exponential(3e-12, 400e3, 60e3), 40.0
     rng = np.random.default_rng(3)
@@ -178,7 +180,9 @@ def test_the_bulge_lags_in_the_equators_plane_wherever_the_sun_is():
 
 
 def test_the_table_of_densities_falls_smoothly():
-    """A number typed wrong by more than a tenth stands out of the curve through its neighbours; greatest is never below least."""
+    """A number typed wrong by more than a tenth stands out of the curve through its neighbours;
+    greatest is never below least.
+    """
     for column in (1, 2):
         h, rho = _TABLE[:, 0], np.log(_TABLE[:, column])
         assert (np.diff(h) > 0).all() and (np.diff(rho) < 0).all()

@@ -59,7 +59,9 @@ def test_j2_in_its_well_known_form():
 
 
 def test_j2_turns_the_node():
-    """Five orbits at 60 degrees: the node regresses by -3/2 J2 (R_e/p)^2 n cos(i), to one part in a hundred (first order in J2)."""
+    """Five orbits at 60 degrees: the node regresses by -3/2 J2 (R_e/p)^2 n cos(i),
+    to one part in a hundred (first order in J2).
+    """
     orbit = Orbit.from_elements(7.2e6, 0.001, np.radians(60.0), 1.0, 0.0)
     craft = box()
     environment = combined(

@@ -1,4 +1,6 @@
-"""NASA JEOD's own verification log, SIM_dyncomp RUN_10A: a rigid cylinder that librates in low orbit for eight hours."""
+"""NASA JEOD's own verification log, SIM_dyncomp RUN_10A:
+a rigid cylinder that librates in low orbit for eight hours.
+"""
 
 from __future__ import annotations
 
@@ -105,8 +107,8 @@ def period(t, angle, guess, n):
 def test_libration_periods_of_the_log(log):
     """In plane 3259.8 s, out of plane 2808.2 s by the linear model, with n of the osculating orbit.
 
-    Out of plane, yaw takes part: (1 + 3k) n^2, not 4k n^2 (2823.1 s), which would hold if the axis did not turn. In plane the
-    log's 5 degrees lengthen the period by the pendulum's factor, 0.19 %; beyond that both agree to 0.1 %.
+    Out of plane, yaw takes part: (1 + 3k) n^2, not 4k n^2 (2823.1 s), which would hold if the axis did not turn. In
+    plane the log's 5 degrees lengthen the period by the pendulum's factor, 0.19 %; beyond that both agree to 0.1 %.
     """
     orbit = Orbit.from_state(log.r[0], log.v[0], planet=EARTH)
     in_plane, out_of_plane = libration_periods(INERTIA, orbit.n)

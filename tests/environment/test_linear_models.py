@@ -109,7 +109,9 @@ def test_error_of_the_linear_model_is_linear_in_the_separation(orbit):
 
 
 def test_a_simulated_craft_follows_it():
-    """The whole simulation, N on its orbit: centimetres from it, within 1e-7 m of Yamanaka and Ankersen after an orbit."""
+    """The whole simulation, N on its orbit: centimetres from it,
+    within 1e-7 m of Yamanaka and Ankersen after an orbit.
+    """
     rho, rhodot = np.array([5e-3, -3e-3, 8e-3]), np.array([1e-6, 2e-6, -1e-6])
     craft = box()
     q, v = gs.neutral(craft), np.zeros(6)
@@ -145,7 +147,9 @@ def test_bounded_relative_orbits(orbit):
 
 
 def test_gravity_gradient_attitude_against_the_simulation():
-    """A craft of three different moments, tilted by 1e-5 rad: three quarters of an orbit as the matrix exponential says."""
+    """A craft of three different moments, tilted by 1e-5 rad:
+    three quarters of an orbit as the matrix exponential says.
+    """
     J = np.array([1.0, 2.5, 3.0])
     craft, orbit = box(inertia=J), CIRCULAR
     A = gravity_gradient_attitude(J, orbit.n)
@@ -156,7 +160,8 @@ def test_gravity_gradient_attitude_against_the_simulation():
     q = np.concatenate([quat_from_rotation(R_NH @ R_HB), np.zeros(3)])
     t1 = 0.75 * orbit.period
     run = gs.simulate(
-        craft, q, np.concatenate([w_B, np.zeros(3)]), (0, t1), environment=two_body_gravity(orbit), rtol=1e-13, atol=1e-16, save_at=[t1]
+        craft, q, np.concatenate([w_B, np.zeros(3)]), (0, t1), environment=two_body_gravity(orbit), rtol=1e-13,
+        atol=1e-16, save_at=[t1]
     )  # fmt: skip
     there = hill_frame(*orbit.state(t1)).R_NH.T @ rotation(run.q[0, :4])
     expected = expm(A * t1) @ np.concatenate([alpha, alphadot])

@@ -38,7 +38,8 @@ def test_everything_compiles_to_what_numpy_says():
     ]
     everything = combined(
         two_body_gravity(orbit), zonal_gravity(orbit), harmonic_gravity(orbit, C, S), third_body_gravity(orbit, light),
-        third_body_gravity(orbit, moon("2030-06-01")), air_drag(orbit, surfaces, HarrisPriester(light)), solar_pressure(orbit, surfaces, light),
+        third_body_gravity(orbit, moon("2030-06-01")), air_drag(orbit, surfaces, HarrisPriester(light)),
+        solar_pressure(orbit, surfaces, light),
     )  # fmt: skip
     kernel = compile(everything.wrenches, craft)
     rng = np.random.default_rng(0)

@@ -1,4 +1,6 @@
-"""Earth, Moon and Mars: constants against values published in other units and by other means; heights above the ellipsoid."""
+"""Earth, Moon and Mars: constants against values published in other units and by other means;
+heights above the ellipsoid.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,9 @@ def test_pressure_on_plates_and_spheres():
 
 @pytest.mark.parametrize("distance", [0.7233, 1.0, 1.5237, 5.2])
 def test_sunlight_falls_with_the_square_of_the_distance(distance):
-    """At Venus, Earth, Mars and Jupiter: the same power through every sphere about the Sun; the force acts at the surface's centre."""
+    """At Venus, Earth, Mars and Jupiter: the same power through every sphere about the Sun;
+    the force acts at the surface's centre.
+    """
     orbit, craft = Orbit.circular(500e3), box()
     q, v = gs.neutral(craft), np.zeros(craft.nv)
     s, center = np.array([0.6, 0.64, 0.48]), np.array([0.3, -0.2, 0.5])

@@ -46,7 +46,9 @@ def cloud(rng, size):
 
 
 def point_masses(masses, points, r):
-    """Force and torque about the centre of mass, to fifty digits, less the weight of the whole at its centre of mass."""
+    """Force and torque about the centre of mass, to fifty digits,
+    less the weight of the whole at its centre of mass.
+    """
     F, T, R = exact(np.zeros(3)), exact(np.zeros(3)), exact(r)
     weight = -mp.mpf(MU) * R / mp.sqrt(R @ R) ** 3
     for m, p in zip(masses, points, strict=True):
@@ -61,7 +63,9 @@ def point_masses(masses, points, r):
 
 
 def test_gradient_torque_and_force_against_point_masses():
-    """What is left out is of third order in size over distance: it falls a thousandfold when the craft shrinks tenfold."""
+    """What is left out is of third order in size over distance:
+    it falls a thousandfold when the craft shrinks tenfold.
+    """
     errors = []
     r = 7e6 * np.array([0.6, -0.64, 0.48])
     for size in (1e5, 1e4):
@@ -124,7 +128,9 @@ def test_gradient_can_be_left_out():
 
 
 def test_planet_centred_frame_gives_the_same_motion():
-    """The same craft measured from the planet's centre: half an orbit later it is where the reference orbit says, to its round-off."""
+    """The same craft measured from the planet's centre: half an orbit later it is where the reference orbit
+    says, to its round-off.
+    """
     craft = random_spacecraft(3, links=0, base="free")
     orbit = Orbit.from_elements(7.2e6, 0.02, 0.9)
     q, v = gs.neutral(craft), np.concatenate([[0.01, -0.02, 0.005], [0.3, 0.1, -0.2]])

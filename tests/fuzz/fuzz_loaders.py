@@ -1,7 +1,8 @@
 """Coverage-guided fuzzing of the readers: `make fuzz`, or `python tests/fuzz/fuzz_loaders.py -max_total_time=300`.
 
-The first byte picks the format, the rest is the file. Anything but a spacecraft or a ModelError, more than ten seconds, or more
-than a gigabyte of memory is a finding; the input that caused it is kept in the current folder. Needs the package `atheris`.
+The first byte picks the format, the rest is the file. Anything but a spacecraft or a ModelError, more than ten seconds,
+or more than a gigabyte of memory is a finding; the input that caused it is kept in the current folder.
+Needs the package `atheris`.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import gyrostat as gs
 from gyrostat.io import check
 
 GOOD = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+TINY = GOOD.replace("<mass", "<origin xyz='0 0 1'/><mass").replace('"1"', '"1e-7"')  # as if in other units
 HUB, ARM = f'<link name="hub">{GOOD}</link>', f'<link name="arm">{GOOD}</link>'
 ELBOW = '<joint name="elbow" type="continuous"><parent link="hub"/><child link="arm"/></joint>'
 
@@ -23,8 +24,8 @@ def elbow(inside="", type_="continuous", name="elbow", parent="hub", child="arm"
     return f'<joint name="{name}" type="{type_}"><parent link="{parent}"/><child link="{child}"/>{inside}</joint>'
 
 
-# level, code, element, words of the message and hint, lines of the file after <robot ...>; the finding is about the last line
-# that starts with "!"
+# level, code, element, words of the message and hint, lines of the file after <robot ...>; the finding is about the
+# last line that starts with "!"
 URDF = [
     ("error", "malformed-number", "link 'hub'", ["2,5", "decimal point"], ["!" + inertial(mass="2,5")]),
     ("error", "malformed-number", "link 'hub'", ["1_000"], ["!" + inertial(mass="1_000")]),
@@ -189,8 +190,8 @@ URDF = [
         ["radius of gyration", "units"],
         [
             HUB,
-            "!"
-            + f'<link name="arm">{GOOD.replace("1", "1000")}<visual><geometry><box size="1 1 1"/></geometry></visual></link>',
+            "!" + f'<link name="arm">{GOOD.replace("1", "1000")}<visual><geometry><box size="1 1 '
+            '1"/></geometry></visual></link>',
             ELBOW,
         ],
     ),
@@ -201,8 +202,7 @@ URDF = [
         ["radius of gyration"],
         [
             HUB,
-            "!"
-            + f'<link name="arm">{GOOD.replace("<mass", "<origin xyz=" + repr("0 0 1") + "/><mass").replace(chr(34) + "1" + chr(34), chr(34) + "1e-7" + chr(34))}</link>',
+            f'!<link name="arm">{TINY}</link>',
             ELBOW,
         ],
     ),
@@ -369,7 +369,8 @@ def test_extensions_are_left_alone(tmp_path):
     path = tmp_path / "craft.urdf"
     blocks = (
         '<gazebo reference="hub"><mas value="3"/><inertial><mass value="1"/><mass value="2"/></inertial></gazebo>'
-        '<transmission name="t"><joint name="elbow"/><jiont/></transmission><loop_joint name="l"/><ros2_control><joint/></ros2_control>'
+        '<transmission name="t"><joint name="elbow"/><jiont/></transmission><loop_joint '
+        'name="l"/><ros2_control><joint/></ros2_control>'
     )
     head = '<robot name="craft" xmlns="http://a" xmlns:drake="http://d" drake:x="1" version="1.0">'
     path.write_text(f"{head}{HUB}{ARM}{ELBOW}{blocks}</robot>")

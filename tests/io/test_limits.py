@@ -1,4 +1,6 @@
-"""What is read stays within stated limits: plain files alone, of a stated size, and no more of anything than can be worked on."""
+"""What is read stays within stated limits: plain files alone, of a stated size,
+and no more of anything than can be worked on.
+"""
 
 from __future__ import annotations
 

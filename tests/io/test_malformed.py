@@ -1,4 +1,6 @@
-"""Whatever a file holds, the readers answer with a spacecraft or with a ModelError, whose findings are all filled in."""
+"""Whatever a file holds, the readers answer with a spacecraft or with a ModelError,
+whose findings are all filled in.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,18 @@ from gyrostat.io import check
 SETTINGS = settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 URDF = """<robot name="r"><link name="hub"><inertial><origin xyz="0 0 1" rpy="0 0 1"/><mass value="2"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<visual><geometry><box size="1 1 1"/></geometry></visual></link>
 <link name="arm"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<link name="tip"/><joint name="elbow" type="revolute"><parent link="hub"/><child link="arm"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+<link name="tip"/><joint name="elbow" type="revolute"><parent link="hub"/><child link="arm"/>
+<origin xyz="1 0 0"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
 <joint name="glue" type="fixed"><parent link="arm"/><child link="tip"/></joint></robot>"""
-MJCF = """<mujoco><compiler angle="degree"/><default><geom density="10"/></default><worldbody><body name="hub" pos="0 0 1">
-<freejoint/><geom type="box" size="1 1 1"/><body name="arm" quat="1 0 0 0"><joint name="elbow" axis="0 0 1" range="-1 1"/>
-<joint type="slide" ref="1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><site name="s"/></body></body></worldbody>
+MJCF = """<mujoco><compiler angle="degree"/><default><geom density="10"/></default><worldbody>
+<body name="hub" pos="0 0 1"><freejoint/><geom type="box" size="1 1 1"/>
+<body name="arm" quat="1 0 0 0"><joint name="elbow" axis="0 0 1" range="-1 1"/>
+<joint type="slide" ref="1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><site name="s"/></body></body>
+</worldbody>
 <actuator><motor joint="elbow"/></actuator></mujoco>"""
 TOML = """name = "x"
 [[body]]
@@ -49,8 +55,44 @@ position = [0, 0, 0]
 direction = [1, 0, 0]
 """
 TEXTS = {".urdf": URDF, ".xml": MJCF, ".toml": TOML}
-ODD = ["nan", "-inf", "1e999", "2,5", "-1", "0", "1e-320", "1e308", "", "x", "'", '"', "<", "&", "&#0;", "\x00", "\ud800", "é", "free",
-       "true", "[", "]", "{", "hub", "arm", "=", "\n", "/>", "</link>", "-->", "<!--", "<![CDATA[", "1 2", "0 0 0", "9" * 400, "revolute"]  # fmt: skip
+ODD = [
+    "nan",
+    "-inf",
+    "1e999",
+    "2,5",
+    "-1",
+    "0",
+    "1e-320",
+    "1e308",
+    "",
+    "x",
+    "'",
+    '"',
+    "<",
+    "&",
+    "&#0;",
+    "\x00",
+    "\ud800",
+    "é",
+    "free",
+    "true",
+    "[",
+    "]",
+    "{",
+    "hub",
+    "arm",
+    "=",
+    "\n",
+    "/>",
+    "</link>",
+    "-->",
+    "<!--",
+    "<![CDATA[",
+    "1 2",
+    "0 0 0",
+    "9" * 400,
+    "revolute",
+]
 
 
 def answer(text: str | bytes, suffix: str) -> None:
@@ -177,8 +219,12 @@ def test_toml_values_of_any_type(values, table):
 
 @SETTINGS
 @given(
-    tags=st.lists(st.sampled_from(["link", "joint", "body", "geom", "inertial", "include", "default", "compiler", "worldbody", "mesh", "asset", "frame", "replicate"]), max_size=12),
-    attributes=st.dictionaries(st.sampled_from(["name", "type", "mass", "size", "pos", "file", "class", "axis", "count", "mesh", "childclass"]), st.sampled_from(ODD[:9] + ["hub", "mesh", "a.stl", "../x", "3"]), max_size=4),
+    tags=st.lists(st.sampled_from(["link", "joint", "body", "geom", "inertial", "include", "default", "compiler",
+                                   "worldbody", "mesh", "asset", "frame", "replicate"]), max_size=12),
+    attributes=st.dictionaries(
+        st.sampled_from(["name", "type", "mass", "size", "pos", "file", "class", "axis", "count", "mesh",
+                         "childclass"]),
+        st.sampled_from(ODD[:9] + ["hub", "mesh", "a.stl", "../x", "3"]), max_size=4),
     root=st.sampled_from(["robot", "mujoco", "x"]),
 )  # fmt: skip
 def test_trees_of_any_elements(tags, attributes, root):

@@ -121,9 +121,13 @@ def test_what_the_joints_of_a_file_say_is_kept(tmp_path):
 def test_includes_are_written_out_and_lines_stay_right(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "arm.xml").write_text(
-        '<mujocoinclude>\n<body name="arm" pos="1 0 0"><joint name="hinge" axis="0 1 0"/><geom size=".2"/></body>\n</mujocoinclude>'
+        '<mujocoinclude>\n<body name="arm" pos="1 0 0"><joint name="hinge" axis="0 1 0"/><geom '
+        'size=".2"/></body>\n</mujocoinclude>'
     )
-    hub = '<mujoco><worldbody><body name="hub"><freejoint/><geom size=".5"/><include file="parts/arm.xml"/></body></worldbody></mujoco>'
+    hub = (
+        '<mujoco><worldbody><body name="hub"><freejoint/><geom size=".5"/>'
+        '<include file="parts/arm.xml"/></body></worldbody></mujoco>'
+    )
     craft, model = read(tmp_path, hub)
     assert_same_dynamics(craft, model, 0)
     (tmp_path / "parts" / "arm.xml").write_text(
@@ -152,7 +156,8 @@ def test_inertia_of_meshes_is_mujocos_and_other_meshes_are_never_opened(tmp_path
     text = """<mujoco><compiler meshdir="meshes"/>
       <asset><mesh file="tetrahedron.obj" scale="1 1 .5"/><mesh name="look" file="never_there.stl"/></asset>
       <worldbody><body name="hub"><freejoint/><geom type="mesh" mesh="tetrahedron"/>
-        <body name="arm" pos="1 0 0"><joint name="hinge" axis="0 1 0"/><inertial pos="0 0 1" mass="2" diaginertia="1 1 1"/>
+        <body name="arm" pos="1 0 0"><joint name="hinge" axis="0 1 0"/>
+          <inertial pos="0 0 1" mass="2" diaginertia="1 1 1"/>
           <geom type="mesh" mesh="look" pos="1 0 0"/></body></body></worldbody></mujoco>"""
     path = tmp_path / "craft.xml"
     path.write_text(text)
@@ -185,10 +190,13 @@ def test_a_mesh_that_an_inertia_needs_is_named_when_missing(tmp_path):
 
 
 def test_flight_inertias_that_mujoco_refuses_are_kept_with_a_warning(tmp_path):
-    """Moments that break the triangle inequality: the mass matrix still is R diag(moments) R^T about the centre of mass."""
+    """Moments that break the triangle inequality: the mass matrix still is R diag(moments) R^T
+    about the centre of mass.
+    """
     text = """<mujoco><worldbody><body name="hub"><freejoint/>
       <inertial pos="0 0 0" euler="0 0 90" mass="10" diaginertia="1 1.5 5"/>
-      <body name="arm" pos="1 0 0"><joint name="hinge" axis="0 1 0"/><geom type="box" size=".1 .2 .3"/></body></body></worldbody></mujoco>"""
+      <body name="arm" pos="1 0 0"><joint name="hinge" axis="0 1 0"/><geom type="box" size=".1 .2 .3"/></body>
+      </body></worldbody></mujoco>"""
     with pytest.raises(ValueError, match="A \\+ B >= C"):
         mujoco.MjModel.from_xml_string(text)
     path = tmp_path / "craft.xml"
@@ -202,7 +210,10 @@ def test_flight_inertias_that_mujoco_refuses_are_kept_with_a_warning(tmp_path):
 
 
 def test_bases_that_do_not_float(tmp_path):
-    fixed = '<mujoco><worldbody><body name="stand">{}<geom size="1"/><body name="arm" pos="0 0 2"><joint name="a" axis="1 0 0"/><geom size=".3" pos="0 1 0"/></body></body></worldbody></mujoco>'
+    fixed = (
+        '<mujoco><worldbody><body name="stand">{}<geom size="1"/><body name="arm" pos="0 0 2">'
+        '<joint name="a" axis="1 0 0"/><geom size=".3" pos="0 1 0"/></body></body></worldbody></mujoco>'
+    )
     craft, model = read(tmp_path, fixed.format(""))
     assert (craft.base, craft.bodies[0].joint.kind, craft.nv) == ("stand", "fixed", 1)
     assert_same_dynamics(craft, model, 0)
@@ -215,7 +226,8 @@ def test_bases_that_do_not_float(tmp_path):
 
 def test_active_constraints_are_warned_of(tmp_path):
     text = """<mujoco><worldbody><body name="hub"><freejoint/><geom size="1"/>
-      <body name="a"><joint name="j" axis="1 0 0"/><geom size=".2"/></body><body name="b"><joint axis="0 1 0"/><geom size=".2"/></body>
+      <body name="a"><joint name="j" axis="1 0 0"/><geom size=".2"/></body>
+      <body name="b"><joint axis="0 1 0"/><geom size=".2"/></body>
       </body></worldbody><equality><connect body1="a" body2="b" anchor="0 0 0"/></equality></mujoco>"""
     path = tmp_path / "craft.xml"
     path.write_text(text)

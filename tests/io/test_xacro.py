@@ -18,8 +18,12 @@ from gyrostat.scenario import load as load_scenario
 pytest.importorskip("xacrodoc")
 SOURCE = Path(gs.__file__).parents[1]
 ROBOT = '<robot name="craft" xmlns:xacro="http://www.ros.org/wiki/xacro">%s</robot>'
-LINK = '<link name="a"><inertial><mass value="%s"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-# climbs from a tuple to every class there is, and from one of those to the builtins; in a function, where names are not looked at
+LINK = (
+    '<link name="a"><inertial><mass value="%s"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+)
+# climbs from a tuple to every class there is, and from one of those to the builtins; in a function, where names are not
+# looked at
 BUILTINS = (
     "(lambda: [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'catch_warnings'][0]()"
     "._module.__builtins__)()"

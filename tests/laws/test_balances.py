@@ -16,7 +16,9 @@ def acceleration(s: State) -> np.ndarray:
 
 
 def body_twist(s: State, body: str) -> np.ndarray:
-    """V_NB_B from the derivative of the body's pose; of a wheel, whose frame does not spin, with its own speed added."""
+    """V_NB_B from the derivative of the body's pose; of a wheel, whose frame does not spin,
+    with its own speed added.
+    """
     k = s.craft.index(body)
     R = gs.forward_kinematics(s.craft, s.q).R_NB[k]
     pdot = rate(lambda q, v: gs.forward_kinematics(s.craft, q).p_NB[k], s.craft, s.q, s.v)
@@ -62,7 +64,9 @@ def test_kinetic_energy_is_half_v_M_v(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_momentum_rate_is_the_external_wrench(seed):
-    """What holds the base (row 0 of the reactions) and external wrenches, about N's origin; then about another point."""
+    """What holds the base (row 0 of the reactions) and external wrenches, about N's origin;
+    then about another point.
+    """
     s = state(seed)
     vdot = acceleration(s)
     F = in_N(s, s.craft.base, gs.reaction_wrenches(s.craft, s.q, s.v, vdot, wrenches=s.wrenches)[0])
@@ -88,7 +92,9 @@ def test_internal_loads_change_no_momentum(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_momentum_is_the_sum_over_bodies(seed):
-    """Mass times the velocity of each centre of mass, and each body's own angular momentum; centroidal matrix, centre of mass."""
+    """Mass times the velocity of each centre of mass, and each body's own angular momentum;
+    centroidal matrix, centre of mass.
+    """
     s = state(seed)
     total, moment, mass = 0 * exact(np.zeros(6)), 0, 0
     for k, body in enumerate(s.craft.bodies):
@@ -119,7 +125,9 @@ def test_composite_inertia_is_that_of_the_locked_craft(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reaction_wrenches_balance_every_body(seed):
-    """Newton and Euler in N for each body alone: what its joint and the world give it, less what it gives its children."""
+    """Newton and Euler in N for each body alone: what its joint and the world give it,
+    less what it gives its children.
+    """
     s = state(seed)
     F = gs.reaction_wrenches(s.craft, s.q, s.v, s.vdot, wrenches=s.wrenches)
     for k, body in enumerate(s.craft.bodies):

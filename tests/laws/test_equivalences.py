@@ -1,4 +1,6 @@
-"""The same spacecraft described in two ways moves alike: other inertial frames, other orders, wheels, rotors, locked joints."""
+"""The same spacecraft described in two ways moves alike: other inertial frames, other orders, wheels,
+rotors, locked joints.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +199,10 @@ def test_a_wheel_is_a_revolute_axisymmetric_body_at_any_angle(seed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_an_included_wheel_is_a_separate_one_whose_carrier_is_told_of_it(seed):
-    """Separate: own mass, place and inertia. Included: the carrier's mass properties are those of both, locked together."""
+    """Separate: own mass, place and inertia.
+
+    Included: the carrier's mass properties are those of both, locked together.
+    """
     rng = np.random.default_rng(seed)
     craft = random_spacecraft(seed, links=4, kinds=("revolute", "spherical", "prismatic"), base="free")
     own = {"mass": 0.8, "transverse_inertia": 0.03}
@@ -342,7 +347,9 @@ def test_a_joint_held_at_rest_a_fixed_joint_and_one_rigid_body_are_the_same(seed
 
 
 def test_a_rigid_body_follows_eulers_equations():
-    """One free body, its frame away from its centre of mass: I wdot = torque - w x I w, and Newton for the centre of mass."""
+    """One free body, its frame away from its centre of mass:
+    I wdot = torque - w x I w, and Newton for the centre of mass.
+    """
     rng = np.random.default_rng(3)
     mass, com, inertia = 4.0, rng.normal(size=3), random_inertia(rng, 4.0)
     craft = gs.Spacecraft.build("rock", [gs.Body("rock", mass, com, inertia)])

@@ -60,7 +60,9 @@ def test_coriolis_matrix_is_linear_in_velocity(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bias_force_follows_from_the_mass_matrix_alone(seed):
-    """Lagrange in quasi-velocities holds without recursion: v^T bias = 1/2 v^T Mdot v, as joint forces do no other work."""
+    """Lagrange in quasi-velocities holds without recursion:
+    v^T bias = 1/2 v^T Mdot v, as joint forces do no other work.
+    """
     s = state(seed)
     Mdot = rate(lambda q, v: gs.mass_matrix(s.craft, q), s.craft, s.q, s.v)
     bias = gs.bias_force(s.craft, s.q, s.v)

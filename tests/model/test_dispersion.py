@@ -32,7 +32,8 @@ WRONG = [
     ("link.mass", np.nan, "mass is nan; expected finite numbers"),
     ("bus.mass", np.inf, "mass is inf; expected finite numbers"),
     ("link.com", (0.0, np.nan, 0.0), "com is .*; expected finite numbers"),
-    ("link.inertia", (0.1, 0, 0, -0.5, 0, 0.5), "principal moments of inertia are -0.5, 0.1, 0.5 kg m.2; none may be negative"),
+    ("link.inertia", (0.1, 0, 0, -0.5, 0, 0.5),
+     "principal moments of inertia are -0.5, 0.1, 0.5 kg m.2; none may be negative"),
     ("link.inertia", (0.1, 1.0, 0, 0.5, 0, 0.5), "none may be negative. Off-diagonal elements are minus the products"),
     ("wheel.spin_inertia", -0.1, "body 'wheel'.*none may be negative"),
     ("wheel.spin_inertia", 31.0, "body 'bus': principal moments of inertia after its wheels are taken out are -1"),
@@ -131,8 +132,8 @@ def test_a_million_values_are_judged_at_once(craft):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_verdicts_are_those_of_building(seed):
-    """Random trees of every joint kind; random values, physical or not: refused exactly where `Spacecraft.build`
-    refuses.
+    """Random trees of every joint kind; random values, physical or not:
+    refused exactly where `Spacecraft.build` refuses.
     """
     rng = np.random.default_rng(seed)
     craft = random_spacecraft(seed)

@@ -19,9 +19,11 @@ def craft(name="craft"):
         [
             gs.Wheel("wheel", "hull", (0, 0, 1), 0.05),
             gs.Body("hand", 1.0, (0.1, 0, 0), (0.01, 0.02, 0.02), gs.Joint("wrist", "spherical", "lower", (0.7, 0, 0))),
-            gs.Body("panel", 3.0, (0, 0.9, 0), (0.8, 0.02, 0.81), gs.Joint("hinge", "revolute", "hull", axis=(0, 1, 0))),
+            gs.Body("panel", 3.0, (0, 0.9, 0), (0.8, 0.02, 0.81),
+                    gs.Joint("hinge", "revolute", "hull", axis=(0, 1, 0))),
             gs.Body("lower", 2.0, (0.3, 0, 0), (0.02, 0.2, 0.2), gs.Joint("elbow", "revolute", "upper", (0.8, 0, 0))),
-            gs.Body("upper", 3.0, (0.4, 0, 0), (0.02, 0.3, 0.3), gs.Joint("shoulder", "prismatic", "hull", (0.5, 0, 0))),
+            gs.Body("upper", 3.0, (0.4, 0, 0), (0.02, 0.3, 0.3),
+                    gs.Joint("shoulder", "prismatic", "hull", (0.5, 0, 0))),
             gs.Body("hull", 40.0, (0.02, 0, 0), (3.0, 4.0, 5.0), gs.Joint("base", "free")),
         ],
         frames=[gs.Frame("tool", "hand", (0.2, 0.1, 0), rotation(np.array([0.8, 0.1, -0.5, 0.2])))],

@@ -10,7 +10,9 @@ from gyrostat.papers.ploen2004 import checks, interferometer
 
 
 def test_checks_can_fail(monkeypatch):
-    """With the printed (55) in place of its correction, the skewness check fails and nothing else of the products does."""
+    """With the printed (55) in place of its correction,
+    the skewness check fails and nothing else of the products does.
+    """
 
     def printed(M, V):
         C = CHOICES["hat"](M, V).copy()

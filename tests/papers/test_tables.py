@@ -1,4 +1,6 @@
-"""The printed numbers of the papers: the craft built has them, each one that is wrong is seen, and they are transcribed as printed."""
+"""The printed numbers of the papers: the craft built has them, each one that is wrong is seen,
+and they are transcribed as printed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The experiment of section 4 of Valverde & Tsiotras (2018): every check of the digest, to its tolerances; the appendix; the figures."""
+"""The experiment of section 4 of Valverde & Tsiotras (2018): every check of the digest, to its tolerances;
+the appendix; the figures.
+"""
 
 import functools
 import itertools
@@ -74,7 +76,9 @@ def test_figure_5c_condition_of_the_matrix(variant):
 
 
 def test_figure_6_the_decoupled_state_keeps_linear_momentum_at_any_tolerance_and_the_dual_quaternions_do_not():
-    """What is measured, against the paper's claim of an advantage: linear invariants are kept by Runge-Kutta methods."""
+    """What is measured, against the paper's claim of an advantage:
+    linear invariants are kept by Runge-Kutta methods.
+    """
     apart = paper.own_momentum(run("B", "decoupled", rtol=1e-8, atol=1e-8))
     dual = paper.own_momentum(run("B", "dual_quaternion", rtol=1e-8, atol=1e-8))
     assert np.abs(apart[:, 3:]).max() < 1e-14

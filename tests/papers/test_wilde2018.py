@@ -32,7 +32,9 @@ def test_assumptions_matter_as_much_as_is_said():
 
 
 def test_checks_notice_another_craft():
-    """A base of other mass: the joints still follow the closed form, the base does not follow the kinematics of the paper's craft."""
+    """A base of other mass: the joints still follow the closed form,
+    the base does not follow the kinematics of the paper's craft.
+    """
     other = wilde2018.planar_craft().with_values({"base.mass": 12.0})
     checks = {check.name: check for check in planar_checks(wilde2018.run("planar", craft=other))}
     assert checks["planar: joints against the closed form"].passed

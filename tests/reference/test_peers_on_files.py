@@ -1,4 +1,6 @@
-"""Every published URDF: against Pinocchio and MuJoCo built from our model, and against Pinocchio's own reading of the file."""
+"""Every published URDF: against Pinocchio and MuJoCo built from our model,
+and against Pinocchio's own reading of the file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The audit: inside the loop whatever is saved, scaled by what moves, accounted for by name, and silent about nothing."""
+"""The audit: inside the loop whatever is saved, scaled by what moves, accounted for by name,
+and silent about nothing.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def test_the_audit_does_not_depend_on_what_is_saved(method):
 
 
 def test_every_deviation_of_a_run_that_comes_back_is_seen():
-    """An error that is large in the middle and gone at the end: a law that is wrong about its own loads would leave such a trace."""
+    """An error that is large in the middle and gone at the end:
+    a law that is wrong about its own loads would leave such a trace.
+    """
     craft, q, v = arm()
     run = gs.simulate(craft, q, v, (0, 50), integrator="rk4", step=0.25)
     energy = run.kinetic_energy()
@@ -119,7 +123,9 @@ def test_far_away_and_fast_is_audited_as_at_rest():
 
 
 def test_a_light_arm_beside_a_heavy_station_is_not_drowned():
-    """Steps too coarse for an arm of 2 kg show, although 400 t drift beside it; and the station's own drift is no alarm."""
+    """Steps too coarse for an arm of 2 kg show, although 400 t drift beside it;
+    and the station's own drift is no alarm.
+    """
     station = gs.Spacecraft.build("station", [gs.Body("hull", 4e5, inertia=(1e8, 1.2e8, 1.4e8))])
     links = [gs.Body("bus", 4.0, inertia=(0.1, 0.12, 0.14))]
     for k in range(2):
@@ -144,7 +150,13 @@ def test_a_light_arm_beside_a_heavy_station_is_not_drowned():
 
 def test_a_law_that_pushes_another_crafts_base_is_named():
     """The design's own example: nothing there can push."""
-    line = gs.Spacecraft.build("servicer", [gs.Body("bus", 300.0, inertia=(80, 90, 100)), gs.Body("link", 10.0, (0.5, 0, 0), (0.1, 1, 1), gs.Joint("elbow", "revolute", "bus", (1, 0, 0)))])  # fmt: skip
+    line = gs.Spacecraft.build(
+        "servicer",
+        [
+            gs.Body("bus", 300.0, inertia=(80, 90, 100)),
+            gs.Body("link", 10.0, (0.5, 0, 0), (0.1, 1, 1), gs.Joint("elbow", "revolute", "bus", (1, 0, 0))),
+        ],
+    )
     client = gs.Spacecraft.build("client", [gs.Body("bus", 200.0, inertia=(30, 40, 50))])
     both = gs.together("both", [line, client])
     at = both.member("client").v_at
@@ -196,7 +208,9 @@ def test_control_of_a_sprung_joint_is_named_and_thrusters_are():
 
 @pytest.mark.parametrize("base", ["free", "fixed", "planar", "spherical"])
 def test_every_cause_balances_and_is_named(base):
-    """Gravity, motors, springs, dampers, a prescribed joint, a locked one, a constraint to N and the base's support, all at once."""
+    """Gravity, motors, springs, dampers, a prescribed joint, a locked one,
+    a constraint to N and the base's support, all at once.
+    """
     craft = random_spacecraft(11, links=8, base=base, kinds=("revolute", "prismatic", "universal"), rotors=True)
     single = [j.name for j in craft.joints[1:] if j.nv == 1]
     changed = [

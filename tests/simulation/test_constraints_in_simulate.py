@@ -88,7 +88,9 @@ def test_loads_and_violations_with_every_option(four_bar, name):
 
 
 def test_locked_joints_and_prescribed_motions_carry_loads_of_the_loop(four_bar):
-    """A crank that is held or driven: the loop stays closed, and its load is that of inverse dynamics with the constraints' wrenches."""
+    """A crank that is held or driven: the loop stays closed, and its load is that of inverse dynamics with the
+    constraints' wrenches.
+    """
     craft, constraints, q = four_bar
     for options in ({"locked": ["crank"]}, {"prescribed": {"crank": lambda t: 0.1 * gs.algebra.cos(t)}}):
         v = None

@@ -43,11 +43,13 @@ def test_a_formation_by_keyword():
 @pytest.mark.parametrize(
     ("given", "options", "words"),
     [
-        ((), {}, "simulate got nothing to simulate; expected one spacecraft or formation: as the first argument, as craft="),
+        ((), {},
+         "simulate got nothing to simulate; expected one spacecraft or formation: as the first argument, as craft="),
         ((), {"q0": None}, "got nothing to simulate"),
         ((box(),), {"craft": box()}, "got the first argument and craft=; expected one"),
         ((), {"craft": box(), "formation": box()}, "got craft= and formation=; expected one"),
-        (("servicer.urdf",), {}, r"cannot simulate 'servicer.urdf'; expected a Spacecraft or a Formation. Load one with gs.load"),
+        (("servicer.urdf",), {},
+         r"cannot simulate 'servicer.urdf'; expected a Spacecraft or a Formation. Load one with gs.load"),
         ((), {"craft": 3}, "cannot simulate 3; expected a Spacecraft or a Formation"),
         ((), {"formation": [box()]}, "cannot simulate .*; expected a Spacecraft or a Formation"),
     ],

@@ -1,4 +1,6 @@
-"""Events against closed forms: when they happen, to round-off, with every integrator; what they record, stop and change."""
+"""Events against closed forms: when they happen, to round-off, with every integrator;
+what they record, stop and change.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def test_a_terminal_event_ends_the_run_there(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_slider_that_bounces(method):
-    """Force-free between bounces: straight lines; at x = 0 its relative speed is reversed and halved, momentum is kept."""
+    """Force-free between bounces: straight lines; at x = 0 its relative speed is reversed and
+    halved, momentum is kept.
+    """
     craft = oscillator()
     reduced = MASS * BASE / (MASS + BASE)
 
@@ -223,7 +227,9 @@ COARSE = {
 
 
 def drifting():
-    """A base that moves at 1 m/s along x, and is within 0.1 m of x = 5 m for 0.2 s; one step of its motion is longer."""
+    """A base that moves at 1 m/s along x, and is within 0.1 m of x = 5 m for 0.2 s;
+    one step of its motion is longer.
+    """
     craft = gs.Spacecraft.build("block", [gs.Body("base", BASE, inertia=(1.0, 1.0, 1.0))])
     return craft, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
 

@@ -1,4 +1,6 @@
-"""Gauss methods with fixed steps on every kind of system: their stages are solved where round-off is all that some components have."""
+"""Gauss methods with fixed steps on every kind of system: their stages are solved where round-off is all
+that some components have.
+"""
 
 from __future__ import annotations
 

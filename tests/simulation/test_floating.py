@@ -28,7 +28,9 @@ def bent():
 
 
 def test_a_planar_arm_on_a_planar_base_turns_as_the_closed_form_says():
-    """Two bodies that turn about parallel axes through their common centre of mass: I1 w1 + I2 w2 = 0, whatever the path."""
+    """Two bodies that turn about parallel axes through their common centre of mass:
+    I1 w1 + I2 w2 = 0, whatever the path.
+    """
     bodies = [
         gs.Body("hub", 10.0, inertia=[3.0, 3.0, 3.0]),
         gs.Body("wheel", 4.0, inertia=[1.0, 1.0, 1.0], joint=gs.Joint("axle", "revolute", "hub")),

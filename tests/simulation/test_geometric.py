@@ -1,4 +1,6 @@
-"""What the Gauss methods keep with fixed steps: time runs back as it came, quadratic invariants stay; and what they do not keep."""
+"""What the Gauss methods keep with fixed steps: time runs back as it came, quadratic invariants stay;
+and what they do not keep.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def back_and_forth(craft, q, v, method, step):
 
 @pytest.mark.parametrize("method", GAUSS)
 def test_a_motion_reversed_comes_back_to_where_it_began(method):
-    """Symmetric methods on a reversible motion: to round-off, at steps whose own error is a thousand million times larger."""
+    """Symmetric methods on a reversible motion: to round-off,
+    at steps whose own error is a thousand million times larger.
+    """
     craft = sprung_tree()
     q, v = random_state(craft, 1, speed=0.4)
     error = np.abs(
@@ -46,7 +50,9 @@ def test_a_motion_reversed_comes_back_to_where_it_began(method):
 
 @pytest.mark.parametrize("method, step", [("gauss6", 0.5), ("gauss16", 2.5)])
 def test_quadratic_invariants_hold_to_round_off_at_any_step(method, step):
-    """The norm of every quaternion; of one free body the energy and the square of the momentum; at steps of few digits."""
+    """The norm of every quaternion; of one free body the energy and the square of the momentum;
+    at steps of few digits.
+    """
     body = gs.Spacecraft.build("body", [gs.Body("body", 5.0, (0.1, -0.2, 0.3), (1.0, 2.0, 2.7))])
     v = np.array([0.4, 0.3, 1.1, 0.2, -0.1, 0.3])
     run = gs.simulate(body, None, v, (0, 100), integrator=method, step=step)
@@ -63,7 +69,9 @@ def test_quadratic_invariants_hold_to_round_off_at_any_step(method, step):
 
 @pytest.mark.parametrize("method, step", [("gauss6", 0.25), ("gauss16", 1.0)])
 def test_the_energy_of_an_arm_is_not_lost_in_proportion_to_time(method, step):
-    """Ten thousand swings and more of a sprung arm on a free base: its error wanders, and is far from ten times as large at the end."""
+    """Ten thousand swings and more of a sprung arm on a free base:
+    its error wanders, and is far from ten times as large at the end.
+    """
     craft = sprung_arm()
     q, v = gs.neutral(craft), np.r_[0.05, 0.1, -0.05, 0, 0, 0, 0.4, -0.3, 0.5]
 
@@ -118,7 +126,10 @@ def chain(kind, axes, **joint):
 
 @pytest.mark.parametrize("method", GAUSS)
 def test_the_map_is_symplectic_where_the_masses_do_not_move_and_not_for_arms(method):
-    """v is a canonical momentum but for a constant factor where the mass matrix is constant. Of an arm it is not, and no claim is made."""
+    """v is a canonical momentum but for a constant factor where the mass matrix is constant.
+
+    Of an arm it is not, and no claim is made.
+    """
     slide = chain("prismatic", [(1, 0, 0), (0, 1, 0)], stiffness=4.0)
     assert asymmetry(slide, np.array([0.3, -0.2]), np.array([0.5, 0.4]), method, 0.2) < 1e-9
     arm = chain("revolute", [(0, 1, 0), (0, 1, 0)])

@@ -1,4 +1,6 @@
-"""The integrators' numbers against their defining equations and SciPy's; their code on machines with narrower vectors."""
+"""The integrators' numbers against their defining equations and SciPy's;
+their code on machines with narrower vectors.
+"""
 
 from __future__ import annotations
 
@@ -83,9 +85,11 @@ v = np.array([0.4, 0.1, 1.1, 0.2, 0.0, -0.1, 0.3])
 law = gs.Controller(lambda craft, t, q, v: np.concatenate([np.zeros(6), -q[7:] - v[6:]]), period=0.25)
 event = lambda craft, t, q, v: q[7] - 0.01
 rows = []
-for k, options in enumerate(({{"rtol": 1e-12}}, {{"integrator": "gauss16", "rtol": 1e-12}}, {{"integrator": "gauss6", "step": 0.02}})):
-    many = gs.simulate(craft, np.array([gs.neutral(craft)] * 5), v, (0, 4), control=law, events=event, save_at=[2.0, 4.0], **options)
-    one = gs.simulate(craft, gs.neutral(craft), v, (0, 4), control=law, events=event, save_at=[2.0, 4.0], **options)
+same = {{"control": law, "events": event, "save_at": [2.0, 4.0]}}
+by = [{{"rtol": 1e-12}}, {{"integrator": "gauss16", "rtol": 1e-12}}, {{"integrator": "gauss6", "step": 0.02}}]
+for k, options in enumerate(by):
+    many = gs.simulate(craft, np.array([gs.neutral(craft)] * 5), v, (0, 4), **same, **options)
+    one = gs.simulate(craft, gs.neutral(craft), v, (0, 4), **same, **options)
     assert all(np.array_equal(row, one.q) for row in many.q)
     rows.append(np.concatenate([one.final[0], one.final[1], [e.t for e in one.events]]))
 print(*[repr(float(x)) for x in np.ravel(rows)])

@@ -1,4 +1,6 @@
-"""Springs, dampers, friction, stops, motors, locks, prescribed motions and gravity, each against a closed form or a law."""
+"""Springs, dampers, friction, stops, motors, locks, prescribed motions and gravity,
+each against a closed form or a law.
+"""
 
 from __future__ import annotations
 

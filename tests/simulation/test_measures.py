@@ -1,4 +1,6 @@
-"""Measures: functions that are looked at inside the compiled loop, at the start, at every n-th accepted step and at the end."""
+"""Measures: functions that are looked at inside the compiled loop, at the start,
+at every n-th accepted step and at the end.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ from random_options import DRAWN, END, FIXED, draw, driven
 
 CASES = int(os.environ.get("GYROSTAT_OPTION_CASES", "96"))
 CHUNKS = 8
-# numbers do not depend on them, by design: how many threads, whether somebody watches, how far it may go, where it goes on from
+# numbers do not depend on them, by design: how many threads, whether somebody watches, how far it may go, where it goes
+# on from
 BY_DESIGN = {"threads", "progress", "max_steps", "resume"}
 # words by which a refusal may name an option without its own
 WORDS = {
@@ -48,8 +49,9 @@ def said(traj):
 
 
 def unfelt(case, name, first):
-    """Where equal results are right: bounds of steps that something else bounds (gauss16 ends its own at the times to save; implicit ones are
-    solved to round-off), a law all of whose motors are held, stops that nothing reaches or may push.
+    """Where equal results are right: bounds of steps that something else bounds (gauss16 ends its own at the times to
+    save; implicit ones are solved to round-off), a law all of whose motors are held, stops that nothing reaches or may
+    push.
     """
     options = case.options
     if name in ("rtol", "atol"):

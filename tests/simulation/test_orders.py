@@ -1,4 +1,6 @@
-"""The order of each integrator, measured with step control off: slope within 0.2 of theory, errors between 1e-11 and 1e-5."""
+"""The order of each integrator, measured with step control off:
+slope within 0.2 of theory, errors between 1e-11 and 1e-5.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_order_on_the_free_rigid_body(method, free_body):
 
 @pytest.fixture(scope="module")
 def sprung_arm():
-    """Six equal links on a free base, joints with springs, all swinging a little: smooth enough for an order of eight to show."""
+    """Six equal links on a free base, joints with springs, all swinging a little:
+    smooth enough for an order of eight to show.
+    """
     axes = [(0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0)]
     bodies = [gs.Body("base", 100.0, inertia=(30.0, 35.0, 40.0))]
     for k, (axis, stiffness) in enumerate(zip(axes, (20.0, 20.0, 12.0, 6.0, 3.0, 1.0), strict=True)):
@@ -91,7 +95,9 @@ def test_order_on_a_six_link_arm(method, sprung_arm):
 
 
 def test_gauss16_on_both(free_body, sprung_arm):
-    """So high an order is reached only where errors come near round-off; above it shows as steeper than 14 (than 15.5 on the arm)."""
+    """So high an order is reached only where errors come near round-off;
+    above it shows as steeper than 14 (than 15.5 on the arm).
+    """
     body, craft, _, q0, v0 = free_body
     steps, errors = [2.4, 2.0, 12 / 7], []
     for step in steps:

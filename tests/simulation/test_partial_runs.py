@@ -1,4 +1,6 @@
-"""What there is is kept: an error in a user's function does not cost the run, and what cannot fit is refused before it is begun."""
+"""What there is is kept: an error in a user's function does not cost the run,
+and what cannot fit is refused before it is begun.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,10 @@ from gyrostat.simulation.phases import Phase, simulate_phases
 @pytest.mark.parametrize("passes_at", [0.237, 0.5, 0.861])
 @pytest.mark.parametrize("lasts", [0.02, 0.005])
 def test_a_fly_by_that_lasts_a_small_part_of_the_phase_ends_it(passes_at, lasts):
-    """Straight ahead past the origin at 1 m: within reach for `lasts` of the phase. Free motion alone would be taken in a few steps."""
+    """Straight ahead past the origin at 1 m: within reach for `lasts` of the phase.
+
+    Free motion alone would be taken in a few steps.
+    """
     craft = gs.Spacecraft.build("probe", [gs.Body("probe", 10.0, inertia=(1.0, 2.0, 3.0))])
     duration, speed, beside = 1000.0, 2.0, 1.0
     half = 0.5 * lasts * duration * speed

@@ -1,4 +1,6 @@
-"""Runs in phases: every option of `simulate` reaches every phase, what remembers goes on, and constraints begin and end as they are told."""
+"""Runs in phases: every option of `simulate` reaches every phase, what remembers goes on,
+and constraints begin and end as they are told.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def test_every_option_of_simulate_reaches_every_phase(monkeypatch):
     ids=lambda o: " ".join(o),
 )
 def test_two_phases_are_one_run_cut_in_two(options):
-    """Nothing is reset, dropped or begun anew at the cut: laws with memory, samples (not at the cut) and lagging motors go on."""
+    """Nothing is reset, dropped or begun anew at the cut: laws with memory,
+    samples (not at the cut) and lagging motors go on.
+    """
     v = V.copy()
     if "locked" in options:
         v[CRAFT.joint_named("joint_2").v_at] = 0.0

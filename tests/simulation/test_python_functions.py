@@ -1,4 +1,6 @@
-"""Control laws, environments, events and motions that cannot be traced: called from Python, which is said; the same results."""
+"""Control laws, environments, events and motions that cannot be traced:
+called from Python, which is said; the same results.
+"""
 
 from __future__ import annotations
 

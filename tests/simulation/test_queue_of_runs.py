@@ -1,4 +1,7 @@
-"""Runs of very different lengths in one batch: a lane whose run has ended is given the next. No bit of any run depends on it."""
+"""Runs of very different lengths in one batch: a lane whose run has ended is given the next.
+
+No bit of any run depends on it.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +136,9 @@ def test_max_steps_stops_each_run_after_as_many_attempts_and_the_rest_follows(la
 @pytest.mark.filterwarnings("ignore:.*stopped at t:gyrostat.SimulationWarning")
 @pytest.mark.parametrize("method", ["dop853", "gauss16"])
 def test_ctrl_c_among_runs_that_have_ended_run_and_wait(method):
-    """Ended runs are whole, those under way keep their last state, the others their start; resumed, all is as without it."""
+    """Ended runs are whole, those under way keep their last state, the others their start;
+    resumed, all is as without it.
+    """
     q, v, inputs = dispersed()
     fractions, enough = [], [0.4]
 
@@ -166,7 +171,10 @@ def test_ctrl_c_among_runs_that_have_ended_run_and_wait(method):
 
 
 def in_python(calls, stop_at=None):
-    """The law as a function that cannot be traced. It is interrupted when it first sees run `stop_at`, or at that call."""
+    """The law as a function that cannot be traced.
+
+    It is interrupted when it first sees run `stop_at`, or at that call.
+    """
 
     def law(craft, t, q, v, omega, blow, run):
         calls.append(int(run))
@@ -188,7 +196,9 @@ WHEN = {
 @pytest.mark.parametrize("when", WHEN)
 @pytest.mark.parametrize("method", ["dop853", "rk45"])
 def test_a_keyboard_interrupt_in_a_python_law(method, when):
-    """Also when it comes from a run that is just being given its lane: the others keep their last state, it keeps its start."""
+    """Also when it comes from a run that is just being given its lane:
+    the others keep their last state, it keeps its start.
+    """
     q, v, inputs = dispersed(LANES + 4)
     inputs["blow"] = np.zeros(LANES + 4)
     more = {"method": method, "save_at": SAVE, "rtol": 1e-4, "atol": 1e-4}
@@ -294,7 +304,9 @@ def test_runs_that_are_seated_leave_the_others_alone():
 
 @pytest.mark.parametrize("looks_back", [False, True])
 def test_what_a_method_remembers_comes_back_with_its_run(monkeypatch, looks_back):
-    """dop853 keeps the error before; made to keep its step count, K_1 and K_3 as well, it finds them again, each run its own."""
+    """dop853 keeps the error before; made to keep its step count, K_1 and K_3 as well,
+    it finds them again, each run its own.
+    """
     lasting = (Lane.error_root,)
     kept = Remembered((Lane.steps, Lane.h_tried), (2, 0), lasting) if looks_back else Remembered(lasting=lasting)
     monkeypatch.setattr("gyrostat.simulation.integrators.explicit.Explicit.remembered", lambda *_: kept)

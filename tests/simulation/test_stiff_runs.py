@@ -1,4 +1,6 @@
-"""Stiff closed loops by gauss16: Newton's iteration against closed forms, SciPy's Radau and fixed-point iteration; bits; its numbers."""
+"""Stiff closed loops by gauss16: Newton's iteration against closed forms,
+SciPy's Radau and fixed-point iteration; bits; its numbers.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def run(method="gauss16", start=None, **options):
 
 @pytest.mark.parametrize("k, c", [(1e4, 250.0), (1e6, 1.2e3), (1e8, 3e5)])
 def test_a_stiff_spring_and_damper_follow_the_closed_form(k, c):
-    """x'' = -k (x - sin t) - c (x' - cos t) from rest: fast transients, then x near sin t; steps follow the motion, not the stiffness."""
+    """x'' = -k (x - sin t) - c (x' - cos t) from rest: fast transients, then x near sin t;
+    steps follow the motion, not the stiffness.
+    """
 
     def law(craft, t, q, v):
         return np.array([-k * (q[0] - sin(t)) - c * (v[0] - cos(t))])
@@ -169,7 +173,9 @@ def test_coordinates_in_which_a_is_diagonal():
 
 
 def test_error_of_linear_motions():
-    """Partial fractions of z^7 8!/16! / prod |1 - lambda z|^2, and how near it is to r(z) of (3): above, and the same where it matters."""
+    """Partial fractions of z^7 8!/16! / prod |1 - lambda z|^2, and how near it is to r(z) of (3):
+    above, and the same where it matters.
+    """
     m = METHODS["gauss16"]
     values, w = (np.array(x[::2]) + 1j * np.array(x[1::2]) for x in (m.pairs.values, m.pairs.beyond))
     for z in (-4.0, -20.0, -100.0, -1e4):

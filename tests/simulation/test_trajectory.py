@@ -1,4 +1,6 @@
-"""What a Trajectory derives from its states, against the NumPy functions; its audit, against an independent computation."""
+"""What a Trajectory derives from its states, against the NumPy functions;
+its audit, against an independent computation.
+"""
 
 from __future__ import annotations
 

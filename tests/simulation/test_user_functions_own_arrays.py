@@ -1,4 +1,6 @@
-"""Functions that users write are given arrays of their own that cannot be written to: NumPy raises at their line, and nothing else changes."""
+"""Functions that users write are given arrays of their own that cannot be written to:
+NumPy raises at their line, and nothing else changes.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Ctrl-C and other interruptions of shared work: nothing writes into the caller's arrays once the call has ended.
 
-Signals are real and sent to a process of its own. Nothing waits for a time: every wait is for a byte in a pipe, or for a thread.
+Signals are real and sent to a process of its own. Nothing waits for a time: every wait is for a byte in a pipe,
+or for a thread.
 """
 
 import os
@@ -109,7 +110,10 @@ def test_a_call_does_not_end_before_its_last_share(signals, thread):
 
 
 def _answer(child, pipe, number, words):
-    """What the child says to a signal. It is sent again if Python noticed it too late: just before it began to wait for a lock."""
+    """What the child says to a signal.
+
+    It is sent again if Python noticed it too late: just before it began to wait for a lock.
+    """
     while True:
         child.send_signal(number)
         while select.select([pipe], [], [], 0.5)[0]:

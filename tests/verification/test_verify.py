@@ -129,7 +129,8 @@ ODD = {
         gs.Spacecraft.build("odd", [gs.Body("mass", 10.0, joint=gs.Joint("base", "cartesian"))]),
         "moving body 'mass' has no inertia about some axis",
     ),
-    "point mass on an arm": (arm_with(gs.Body("tip", 2.0, (0.5, 0, 0), joint=hinge("j"))), "moving body 'tip' has no inertia"),
+    "point mass on an arm": (arm_with(gs.Body("tip", 2.0, (0.5, 0, 0), joint=hinge("j"))),
+                             "moving body 'tip' has no inertia"),
     "thin rod": (
         arm_with(gs.Body("rod", 2.0, (0.5, 0, 0), (0.0, 0.2, 0.2), joint=hinge("j"))),
         "moving body 'rod' has no inertia about some axis",

@@ -1,4 +1,6 @@
-"""Vectors, rotations, poses, twists, wrenches, inertias and small linear algebra: pure functions on floats and symbols."""
+"""Vectors, rotations, poses, twists, wrenches, inertias and small linear algebra:
+pure functions on floats and symbols.
+"""
 
 from .dense import Eigen as Eigen
 from .dense import eigh3 as eigh3

@@ -1,4 +1,6 @@
-"""General small linear algebra that laws may use: NumPy's own on floats, and on symbols the same results without branching on values."""
+"""General small linear algebra that laws may use: NumPy's own on floats,
+and on symbols the same results without branching on values.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ class Eigen(NamedTuple):
 
 
 def solve(A: Any, b: Any) -> Array:
-    """x with `A x = b` for any regular A (n, n); b is (n,) or (n, k). `solve_spd` is shorter where A is symmetric and positive definite.
+    """x with `A x = b` for any regular A (n, n); b is (n,) or (n, k).
+    `solve_spd` is shorter where A is symmetric and positive definite.
 
-    On symbols by elimination with row pivoting: the rows are exchanged by selection, so that the same operations suit every matrix.
+    On symbols by elimination with row pivoting: the rows are exchanged by selection,
+    so that the same operations suit every matrix.
     """
     A, b = np.asarray(A), np.asarray(b)
     _demand_square(A, "solve", None)
@@ -59,7 +63,8 @@ def pinv(A: Any) -> Array:
 
 
 def lstsq(A: Any, b: Any) -> Array:
-    """x of least norm among those with the least `|A x - b|`; A is (m, n), b (m,) or (m, k). Small singular values are as in `pinv`.
+    """x of least norm among those with the least `|A x - b|`; A is (m, n), b (m,) or (m, k).
+    Small singular values are as in `pinv`.
 
     On symbols one step of refinement makes up for what is lost in A^T A.
     """
@@ -74,7 +79,8 @@ def lstsq(A: Any, b: Any) -> Array:
 
 
 def eigh3(A: Any) -> Eigen:
-    """Eigenvalues and eigenvectors of a symmetric A (3, 3), of which the upper triangle counts: principal axes of an inertia, for instance.
+    """Eigenvalues and eigenvectors of a symmetric A (3, 3), of which the upper triangle counts: principal axes of an
+    inertia, for instance.
 
     On symbols by Jacobi's rotations. Where eigenvalues coincide their vectors are any that span the same space.
     """
@@ -89,7 +95,9 @@ def eigh3(A: Any) -> Eigen:
 
 
 def _jacobi(A: Array) -> tuple[Array, Array]:
-    """tan of each angle: 2 a_pq / (d + sign(d) sqrt(d^2 + 4 a_pq^2)), d = a_qq - a_pp; smooth where a_pq passes through zero."""
+    """tan of each angle: 2 a_pq / (d + sign(d) sqrt(d^2 + 4 a_pq^2)), d = a_qq - a_pp;
+    smooth where a_pq passes through zero.
+    """
     i, j = np.indices((3, 3))
     S, V = A[np.minimum(i, j), np.maximum(i, j)].astype(object), np.eye(3).astype(object)
     for _ in range(SWEEPS):

@@ -1,4 +1,5 @@
-"""Exact derivatives along a direction, by dual numbers a + b eps with eps^2 = 0: of floats and of symbols alike, nested at will.
+"""Exact derivatives along a direction, by dual numbers a + b eps with eps^2 = 0: of floats and of symbols alike,
+nested at will.
 
 f(x + eps dx) = f(x) + eps (df/dx dx)
 """

@@ -1,7 +1,8 @@
 """Dual quaternions: poses, twists and wrenches as 8-vectors `[real (4), dual (4)]`, Hamilton, scalar first, eps^2 = 0.
 
-Valverde & Tsiotras, Spacecraft-mounted robotic systems in dual quaternion algebra (2018), section 2; equation numbers are theirs.
-`dq_XY` is the pose of Y relative to X: `dq = quat_XY + eps 1/2 p_XY quat_XY`, so that `dq_XZ = dq_XY dq_YZ` (they write q_Y/X).
+Valverde & Tsiotras, Spacecraft-mounted robotic systems in dual quaternion algebra (2018), section 2; equation numbers
+are theirs. `dq_XY` is the pose of Y relative to X: `dq = quat_XY + eps 1/2 p_XY quat_XY`, so that `dq_XZ = dq_XY dq_YZ`
+(they write q_Y/X).
 
     twist    w + eps v      real angular, dual linear
     wrench   f + eps tau    real FORCE, dual torque: the swap of one makes its slots match the other's
@@ -170,13 +171,17 @@ def pose_adjoint_inverse(X_AB: Pose) -> Array:
 
 
 def dq_to_parent(X_AB: Pose, s_B: Array) -> Array:
-    """q s q* of the pose X_AB: a twist or wrench about Bo in B, taken about Ao in A (19), (21): (8,) or columns (8, k)."""
+    """q s q* of the pose X_AB: a twist or wrench about Bo in B, taken about Ao in A (19), (21):
+    (8,) or columns (8, k).
+    """
     real = X_AB.R @ s_B[1:4]
     return _with_scalars(real, X_AB.R @ s_B[5:] + cross(X_AB.p, real))
 
 
 def dq_to_child(X_AB: Pose, s_A: Array) -> Array:
-    """q* s q of the pose X_AB: a twist or wrench about Ao in A, taken about Bo in B (18), (20): (8,) or columns (8, k)."""
+    """q* s q of the pose X_AB: a twist or wrench about Ao in A, taken about Bo in B (18), (20):
+    (8,) or columns (8, k).
+    """
     R_BA = X_AB.R.T
     return _with_scalars(R_BA @ s_A[1:4], R_BA @ (s_A[5:] - cross(X_AB.p, s_A[1:4])))
 

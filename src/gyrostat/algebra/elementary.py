@@ -1,7 +1,8 @@
 """Elementary functions that work alike on floats, on symbols and on arrays of either.
 
-NumPy's own `np.sin` fails on object arrays that hold plain floats; these dispatch element by element. A symbol is anything
-that has a method of the function's name (`x.sin()`, `y.atan2(x)`), or, as mpmath numbers do, a `context` with that function.
+NumPy's own `np.sin` fails on object arrays that hold plain floats; these dispatch element by element. A symbol is
+anything that has a method of the function's name (`x.sin()`, `y.atan2(x)`), or, as mpmath numbers do,
+a `context` with that function.
 """
 
 from __future__ import annotations
@@ -127,7 +128,8 @@ maximum = _binary("maximum", np.maximum)
 def where(condition: Any, a: Any, b: Any) -> Any:
     """`a` where `condition` holds, else `b`; each a scalar or an array, broadcast against each other.
 
-    Both are evaluated: guard the argument as well, so that neither is infinite (`where(x > 0, sqrt(where(x > 0, x, 1)), 0)`).
+    Both are evaluated: guard the argument as well, so that neither is infinite (`where(x > 0, sqrt(where(x > 0, x, 1)),
+    0)`).
     """
     a, b = _plain(a), _plain(b)
     if not any(isinstance(x, np.ndarray) for x in (condition, a, b)):

@@ -13,7 +13,9 @@ from .so3 import cross, skew
 
 
 class RigidInertia(NamedTuple):
-    """Mass m, first moment h = m c (3,), and inertia I_o (3, 3) about the frame's origin: linear in the ten parameters."""
+    """Mass m, first moment h = m c (3,), and inertia I_o (3, 3) about the frame's origin:
+    linear in the ten parameters.
+    """
 
     m: Any
     h: Array

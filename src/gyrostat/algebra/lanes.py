@@ -1,6 +1,8 @@
-"""Many cases at once in plain NumPy: a number that is really an array of numbers, one per case, and behaves as a scalar.
+"""Many cases at once in plain NumPy: a number that is really an array of numbers, one per case,
+and behaves as a scalar.
 
-A function written for one case, of shape (n,), takes an object array of n such numbers and so computes all cases in one pass.
+A function written for one case, of shape (n,), takes an object array of n such numbers and so computes all cases
+in one pass.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from .elementary import Array
 
 
 def over_lanes(f: Callable[[Array], Any], x: Any) -> Any:
-    """f of each row: x (..., n) to (..., shape of f's result). Symbols, and a single row, are handed to f as they are."""
+    """f of each row: x (..., n) to (..., shape of f's result).
+
+    Symbols, and a single row, are handed to f as they are.
+    """
     x = np.asarray(x)
     if x.ndim == 1 or x.dtype == object:
         return f(x)

@@ -10,7 +10,10 @@ from .elementary import Array
 
 
 def mirror(A: Array) -> Array:
-    """The symmetric matrix with the upper triangle of `A`: (n, n). When traced, the lower triangle is never computed."""
+    """The symmetric matrix with the upper triangle of `A`: (n, n).
+
+    When traced, the lower triangle is never computed.
+    """
     i, j = np.indices(A.shape)
     return A[np.minimum(i, j), np.maximum(i, j)]
 

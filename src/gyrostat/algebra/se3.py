@@ -59,7 +59,10 @@ def cross_motion(V: Array, U: Array) -> Array:
 
 
 def cross_force(V: Array, F: Array) -> Array:
-    """V x* F: rate of change of a wrench F that is fixed in a frame moving with twist V, (6,). Dual of `cross_motion`."""
+    """V x* F: rate of change of a wrench F that is fixed in a frame moving with twist V, (6,).
+
+    Dual of `cross_motion`.
+    """
     return np.concatenate([cross(V[:3], F[:3]) + cross(V[3:], F[3:]), cross(V[:3], F[3:])])
 
 

@@ -14,7 +14,9 @@ NOTHING = 1e-15  # a row whose diagonal is below this fraction of the trace is z
 
 
 def semidefinite_ldl(A: Array, tolerance: float = REDUNDANT) -> tuple[Array, Array, Array]:
-    """L, 1/d and z with `A = L diag(d) L^T`; z is 1 where row j depends on the rows before it, and 1/d is then 0, L's column too."""
+    """L, 1/d and z with `A = L diag(d) L^T`; z is 1 where row j depends on the rows before it,
+    and 1/d is then 0, L's column too.
+    """
     n = len(A)
     L, Ld = np.array(np.eye(n), dtype=A.dtype), np.array(A, dtype=A.dtype)
     inverse, z = np.empty(n, dtype=A.dtype), np.empty(n, dtype=A.dtype)
@@ -32,7 +34,8 @@ def semidefinite_ldl(A: Array, tolerance: float = REDUNDANT) -> tuple[Array, Arr
 def least_norm_solution(A: Array, b: Array, tolerance: float = REDUNDANT) -> Array:
     """x of least norm with `A x = b`, for symmetric positive semidefinite A (n, n) and b in its range, (n,) or (n, k).
 
-    The null space of A = L diag(d) L^T is spanned by the columns of L^-T where d is zero; the part of any solution in it is removed.
+    The null space of A = L diag(d) L^T is spanned by the columns of L^-T where d is zero;
+    the part of any solution in it is removed.
     """
     if len(A) == 0:
         return np.asarray(b)

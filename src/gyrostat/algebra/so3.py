@@ -58,7 +58,10 @@ def stumpff(k: int, x: Any) -> Any:
 
 
 def rotation_about(axis: Array, angle: Any) -> Array:
-    """Rotation by `angle` about the unit vector `axis` (Rodrigues), (3, 3). Exact zeros stay zero for axes along x, y, z."""
+    """Rotation by `angle` about the unit vector `axis` (Rodrigues), (3, 3).
+
+    Exact zeros stay zero for axes along x, y, z.
+    """
     c, s = cos(angle), sin(angle)
     a = np.asarray(axis)
     return c * np.eye(3) + s * skew(a) + (1.0 - c) * np.outer(a, a) if _oblique(a) else _about_coordinate_axis(a, c, s)
@@ -86,8 +89,8 @@ def rotation_from_rpy(rpy: Array) -> Array:
 def rpy_from_rotation(R: Array) -> Array:
     """Roll, pitch, yaw of R, pitch in [-pi/2, pi/2]; at the singularity roll is zero (3,).
 
-    Yaw is read from what is left once roll is undone, R Rx(roll)^T = Rz(yaw) Ry(pitch): so the three give R back to round-off
-    however near the singularity is, where roll alone is ill determined.
+    Yaw is read from what is left once roll is undone, R Rx(roll)^T = Rz(yaw) Ry(pitch): so the three give R back to
+    round-off however near the singularity is, where roll alone is ill determined.
     """
     sp = -R[2, 0]
     cp = sqrt(R[0, 0] * R[0, 0] + R[1, 0] * R[1, 0])
@@ -159,7 +162,9 @@ def quat_exp(phi: Array) -> Array:
 
 
 def quat_log(quat: Array) -> Array:
-    """Rotation vector, shorter than or equal to pi, of a quaternion of any norm and sign, (3,); or (4, ...) to (3, ...)."""
+    """Rotation vector, shorter than or equal to pi, of a quaternion of any norm and sign, (3,);
+    or (4, ...) to (3, ...).
+    """
     quat = where(quat[0] < 0.0, -quat, quat)
     s, u = quat[0], quat[1:]
     n2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]

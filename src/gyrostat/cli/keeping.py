@@ -1,4 +1,6 @@
-"""Where results go. What was computed is not lost: not by a full disk, and not by a later run that did not get as far."""
+"""Where results go. What was computed is not lost: not by a full disk,
+and not by a later run that did not get as far.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def partial_of(out: Path) -> Path:
-    """Where an interrupted run that was to become `out` is kept, and its checkpoints: never in the place of a complete one."""
+    """Where an interrupted run that was to become `out` is kept, and its checkpoints:
+    never in the place of a complete one.
+    """
     return out.with_name(f"{out.stem}.partial.nc")
 
 

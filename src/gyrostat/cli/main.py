@@ -27,7 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Dynamics of spacecraft that carry robot arms, wheels and each other.",
-    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage, 3 a run that did not reach its end, 128 + n ended by signal n (130: Ctrl-C).",
+    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage, 3 a run that did not reach its end, 128 + n "
+    "ended by signal n (130: Ctrl-C).",
 )
 app.command()(demo)
 app.command()(init)
@@ -88,6 +89,7 @@ def run() -> None:
         errors().print(sentence(f"gyrostat failed: {kind}{error}"), style="bold red")
         if not expected:
             errors().print(
-                "This should not happen. Please report it, with the output of the same command after `gyrostat --debug`."
+                "This should not happen. Please report it, with the output of the same command after `gyrostat "
+                "--debug`."
             )
         sys.exit(1)

@@ -34,7 +34,9 @@ SHOWN_PER_CODE = 4  # notes of one sort; the rest are counted
 
 
 class Unread(TextIOBase):
-    """A stream that may lose its reader (a closed pipe, a terminal that is gone): from then on it is silent, and nothing fails."""
+    """A stream that may lose its reader (a closed pipe, a terminal that is gone):
+    from then on it is silent, and nothing fails.
+    """
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

@@ -1,7 +1,8 @@
-"""Ctrl-C, the wish of a system that shuts down, a terminal that was closed: ends a command, and keeps what it has computed.
+"""Ctrl-C, the wish of a system that shuts down, a terminal that was closed: ends a command,
+and keeps what it has computed.
 
-Before runs are under way there is nothing to keep, and a signal ends the command at once. From then on the first one asks the runs to
-stop, the second has Ctrl-C's usual force. While a result is being saved, they wait.
+Before runs are under way there is nothing to keep, and a signal ends the command at once. From then on the first one
+asks the runs to stop, the second has Ctrl-C's usual force. While a result is being saved, they wait.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`gyrostat verify`: is the dynamics of this spacecraft computed right? Every way of computing it against every other."""
+"""`gyrostat verify`: is the dynamics of this spacecraft computed right? Every way of computing
+it against every other.
+"""
 
 from __future__ import annotations
 

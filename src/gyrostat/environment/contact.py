@@ -1,9 +1,10 @@
-"""Compliant contact of a probe with a surface, before anything is grasped: spring, damper and friction, as wrenches on two bodies.
+"""Compliant contact of a probe with a surface, before anything is grasped: spring, damper and friction,
+as wrenches on two bodies.
 
-The probe is a ball of some radius at the origin of a frame (radius zero: a point). With depth d, its rate, n the surface's normal at the
-contact, u the slip velocity of the probe on the surface:
+The probe is a ball of some radius at the origin of a frame (radius zero: a point). With depth d, its rate, n the
+surface's normal at the contact, u the slip velocity of the probe on the surface:
 
-    f_n = k d (1 + c ddot), not below zero (Hunt & Crossley with exponent one),    f_t = -mu f_n u / sqrt(u.u + e^2)           (1)
+    f_n = k d (1 + c ddot), not below zero (Hunt & Crossley with exponent one),  f_t = -mu f_n u / sqrt(u.u + e^2)   (1)
 
 Both bodies feel opposite forces at the same point, so momentum is kept. The spring's energy 1/2 k d^2 is the potential.
 """
@@ -35,8 +36,8 @@ class ContactLaw:
     def __post_init__(self) -> None:
         if not self.stiffness > 0 or self.damping < 0 or self.friction < 0 or not self.slip_speed > 0:
             raise ValueError(
-                f"contact: stiffness {self.stiffness} and slip speed {self.slip_speed} must be above zero, damping {self.damping} and "
-                f"friction {self.friction} not below."
+                f"contact: stiffness {self.stiffness} and slip speed {self.slip_speed} must be above zero, damping "
+                f"{self.damping} and friction {self.friction} not below."
             )
 
 

@@ -20,7 +20,8 @@ TINY = 1e-12  # (m/s)^2: keeps the root's derivative finite in still air
 
 
 def air_drag(orbit: Any, surfaces: Sequence[Surface], density: Callable[..., Any] | None = None) -> Environment:
-    """-1/2 rho C_d A |v| v at each surface's centre, v its velocity in the air, which turns with the planet; A projected area.
+    """-1/2 rho C_d A |v| v at each surface's centre, v its velocity in the air, which turns with the planet;
+    A projected area.
 
     density(planet, t, r_N) -> kg/m^3: `Exponential()` by default, or `HarrisPriester(sun(epoch))`.
     """

@@ -1,4 +1,6 @@
-"""Where Sun and Moon are, seen from Earth: short series, good to some 0.01 degrees (Sun) and 0.1 degrees (Moon) for decades about 2000."""
+"""Where Sun and Moon are, seen from Earth: short series, good to some 0.01 degrees (Sun) and 0.1 degrees (Moon)
+for decades about 2000.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ DAY = 86400.0
 
 @dataclass(frozen=True, eq=False)
 class Celestial:
-    """A body that pulls or shines from afar. position(t) (3,): from the planet's centre, in N, in m; t seconds after the epoch."""
+    """A body that pulls or shines from afar. position(t) (3,): from the planet's centre, in N, in m;
+    t seconds after the epoch.
+    """
 
     name: str
     mu: float
@@ -61,13 +65,13 @@ def sun(epoch: Any) -> Celestial:
 
 # arguments (l, l', F, D), and amplitudes: longitude in arcsec, latitude terms below, distance in km
 _LONGITUDE = (
-    (1, 0, 0, 0, 22640), (2, 0, 0, 0, 769), (1, 0, 0, -2, -4586), (0, 0, 0, 2, 2370), (0, 1, 0, 0, -668), (0, 0, 2, 0, -412),
-    (2, 0, 0, -2, -212), (1, 1, 0, -2, -206), (1, 0, 0, 2, 192), (0, 1, 0, -2, -165), (1, -1, 0, 0, 148), (0, 0, 0, 1, -125),
-    (1, 1, 0, 0, -110), (0, 0, 2, -2, -55),
+    (1, 0, 0, 0, 22640), (2, 0, 0, 0, 769), (1, 0, 0, -2, -4586), (0, 0, 0, 2, 2370), (0, 1, 0, 0, -668),
+    (0, 0, 2, 0, -412), (2, 0, 0, -2, -212), (1, 1, 0, -2, -206), (1, 0, 0, 2, 192), (0, 1, 0, -2, -165),
+    (1, -1, 0, 0, 148), (0, 0, 0, 1, -125), (1, 1, 0, 0, -110), (0, 0, 2, -2, -55),
 )  # fmt: skip
 _DISTANCE = (
-    (1, 0, 0, 0, -20905), (1, 0, 0, -2, -3699), (0, 0, 0, 2, -2956), (2, 0, 0, 0, -570), (2, 0, 0, -2, 246), (0, 1, 0, -2, -205),
-    (1, 0, 0, 2, -171), (1, 1, 0, -2, -152),
+    (1, 0, 0, 0, -20905), (1, 0, 0, -2, -3699), (0, 0, 0, 2, -2956), (2, 0, 0, 0, -570), (2, 0, 0, -2, 246),
+    (0, 1, 0, -2, -205), (1, 0, 0, 2, -171), (1, 1, 0, -2, -152),
 )  # fmt: skip
 
 

@@ -26,7 +26,9 @@ class Environment:
 
 
 def gravity_wrenches(craft: Spacecraft, q: Array, g_N: Any) -> Array:
-    """Wrench (nbodies, 6) of a gravitational acceleration: one for all bodies (3,), or one per body (nbodies, 3), in N."""
+    """Wrench (nbodies, 6) of a gravitational acceleration:
+    one for all bodies (3,), or one per body (nbodies, 3), in N.
+    """
     g_N = np.asarray(g_N)
     rows = np.broadcast_to(g_N, (craft.nbodies, 3)) if g_N.ndim == 1 else g_N
     X_NB = inertial_poses(craft, q)

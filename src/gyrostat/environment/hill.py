@@ -1,6 +1,7 @@
 """The Hill frame H of an orbit: x radial (outwards), y along the track, z along the orbit's normal.
 
-Relative motion in it: rho = R_HN p, rhodot its derivative in H, where p and v are measured from the frame's origin, in N.
+Relative motion in it: rho = R_HN p, rhodot its derivative in H, where p and v are measured from the frame's origin,
+in N.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def gravity_gradient_attitude(inertia: Any, n: float) -> Array:
 def libration_periods(inertia: Any, n: float) -> tuple[float, float]:
     """Periods in s of the libration in plane, and of the faster one out of plane (roll with the yaw it brings along).
 
-    Raises a ValueError if the attitude is not stable. For a long body (J2 = J3) the modes are n sqrt(3 k) and n sqrt(1 + 3 k) with
-    k = (J3 - J1)/J2; the often quoted n sqrt(4 k) leaves out yaw.
+    Raises a ValueError if the attitude is not stable. For a long body (J2 = J3) the modes are n sqrt(3 k) and n sqrt(1
+    + 3 k) with k = (J3 - J1)/J2; the often quoted n sqrt(4 k) leaves out yaw.
     """
     A = gravity_gradient_attitude(inertia, n)
     pitch = -A[5, 2]
@@ -40,8 +40,8 @@ def libration_periods(inertia: Any, n: float) -> tuple[float, float]:
     if pitch <= 0 or modes.real.max() > 1e-7 * n:
         J1, J2, J3 = _principal(inertia)
         raise ValueError(
-            f"moments of inertia ({J1:.6g}, {J2:.6g}, {J3:.6g}) kg m^2 about radial, along-track and normal axes are not stable under "
-            f"the gravity gradient. Stable if radial is the smallest and normal the largest."
+            f"moments of inertia ({J1:.6g}, {J2:.6g}, {J3:.6g}) kg m^2 about radial, along-track and normal axes are "
+            f"not stable under the gravity gradient. Stable if radial is the smallest and normal the largest."
         )
     return 2.0 * np.pi / float(np.sqrt(pitch)), 2.0 * np.pi / float(np.abs(modes.imag).max())
 

@@ -1,6 +1,7 @@
 """Linear relative motion in the Hill frame (x radial, y along-track, z normal), and its transition matrices.
 
-State (x, y, z, xdot, ydot, zdot). Exact in the limit of small separations; the relative error grows as separation over radius.
+State (x, y, z, xdot, ydot, zdot). Exact in the limit of small separations;
+the relative error grows as separation over radius.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def clohessy_wiltshire(n: float, t: Any) -> Array:
 
 
 def yamanaka_ankersen(orbit: Orbit, t0: float, t1: float) -> Array:
-    """Transition matrix (6, 6) from t0 to t1 on an elliptic orbit: Tschauner and Hempel's equations, solved in closed form.
+    """Transition matrix (6, 6) from t0 to t1 on an elliptic orbit: Tschauner and Hempel's equations,
+    solved in closed form.
 
     In the true anomaly f, with X~ = rho X, rho = 1 + e cos(f): x~'' = 3 x~/rho + 2 y~', y~'' = -2 x~', z~'' = -z~, and
 

@@ -1,7 +1,8 @@
-"""The reference orbit: where the origin of N is. N's axes do not turn; its origin follows an ellipse about the planet exactly.
+"""The reference orbit: where the origin of N is. N's axes do not turn;
+its origin follows an ellipse about the planet exactly.
 
-A member's position p_NB is measured from there, so a millimetre stays a millimetre at 7000 km. Environments add what pulls the
-member otherwise than the origin.
+A member's position p_NB is measured from there, so a millimetre stays a millimetre at 7000 km. Environments add what
+pulls the member otherwise than the origin.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ class Orbit:
     def __post_init__(self) -> None:
         if not 0.0 <= self.e < 1.0 or not self.a > 0:
             raise ValueError(
-                f"orbit: semi-major axis {self.a:.6g} m and eccentricity {self.e:.6g} are no ellipse; expected a > 0, 0 <= e < 1. "
-                f"Escape orbits are not supported."
+                f"orbit: semi-major axis {self.a:.6g} m and eccentricity {self.e:.6g} are no ellipse; expected a > 0, "
+                f"0 <= e < 1. Escape orbits are not supported."
             )
         if self.a * (1.0 - self.e) <= self.planet.radius:
             raise ValueError(
-                f"orbit: its pericentre at {self.a * (1 - self.e):.6g} m from the centre of {self.planet.name} lies inside the "
-                f"planet (radius {self.planet.radius:.6g} m). Give lengths in metres, from the centre."
+                f"orbit: its pericentre at {self.a * (1 - self.e):.6g} m from the centre of {self.planet.name} lies "
+                f"inside the planet (radius {self.planet.radius:.6g} m). Give lengths in metres, from the centre."
             )
 
     # ---- ways to build it
@@ -89,13 +90,17 @@ class Orbit:
         argument: float = 0.0,
         planet: Planet = EARTH,
     ) -> Orbit:
-        """A circular orbit `altitude` m above the equatorial radius; argument: angle from the ascending node at t = 0."""
+        """A circular orbit `altitude` m above the equatorial radius;
+        argument: angle from the ascending node at t = 0.
+        """
         _ask_about_angles(argument=(argument, 2 * pi))
         return cls.from_elements(planet.radius + altitude, 0.0, inclination, node, argument, planet=planet)
 
     @classmethod
     def from_state(cls, r: Any, v: Any, t: float = 0.0, *, planet: Planet = EARTH) -> Orbit:
-        """The osculating ellipse through position r (m) and velocity v (m/s) from the planet's centre, in N, at time t."""
+        """The osculating ellipse through position r (m) and velocity v (m/s) from the planet's
+        centre, in N, at time t.
+        """
         r, v = np.asarray(r, dtype=float), np.asarray(v, dtype=float)
         for name, x in (("r", r), ("v", v)):
             if x.shape != (3,) or not np.isfinite(x).all():
@@ -103,8 +108,8 @@ class Orbit:
         distance, h = float(np.linalg.norm(r)), np.cross(r, v)
         if distance <= planet.radius:
             raise ValueError(
-                f"orbit: r is {distance:.6g} m from the centre of {planet.name}, inside it (radius {planet.radius:.6g} m). Give r in "
-                f"metres, from the planet's centre."
+                f"orbit: r is {distance:.6g} m from the centre of {planet.name}, inside it (radius {planet.radius:.6g} "
+                f"m). Give r in metres, from the planet's centre."
             )
         energy = v @ v / 2 - planet.mu / distance
         if energy >= 0 or not h.any():
@@ -176,7 +181,8 @@ def _ask_about_air(planet: Planet, height: float) -> None:
     if 0.0 < height < planet.dense_air:
         raise ValueError(
             f"orbit: it comes down to {height:.6g} m above {planet.name}, into air where nothing stays in orbit (below "
-            f'{planet.dense_air:.6g} m). Lengths are in metres: {height:.6g} km are {height:.6g}e3; in a file "{height:.6g} km". If it is meant, give '
+            f"{planet.dense_air:.6g} m). Lengths are in metres: {height:.6g} km are {height:.6g}e3; in a file "
+            f'"{height:.6g} km". If it is meant, give '
             f"planet=dataclasses.replace({planet.name.upper()}, dense_air=0.0)."
         )
 

@@ -16,9 +16,10 @@ from ..algebra import Array, cos, norm, sin
 class Planet:
     """mu in m^3/s^2, equatorial radius in m; its pole is the z axis of N.
 
-    zonals: {degree: J_degree}. spin: rate of rotation in rad/s; None if it is not known or not wanted. flattening: of its surface.
-    prime_meridian: angle from N's x axis to the prime meridian at t = 0, in rad. dense_air: height in m below which nothing stays in
-    orbit for a turn.
+    zonals: {degree: J_degree}. spin: rate of rotation in rad/s; None if it is not known or not wanted. flattening: of
+    its surface.
+    prime_meridian: angle from N's x axis to the prime meridian at t = 0, in rad. dense_air: height in m below which
+    nothing stays in orbit for a turn.
     """
 
     name: str
@@ -44,8 +45,8 @@ class Planet:
         """R_FN (3, 3): takes components from N to the axes that turn with the planet."""
         if self.spin is None:
             raise ValueError(
-                f"planet '{self.name}' has no rotation: what turns with it (tesseral terms, its atmosphere's longitude) is not "
-                f"defined. Give spin= in rad/s (0.0 if it shall not turn)."
+                f"planet '{self.name}' has no rotation: what turns with it (tesseral terms, its atmosphere's "
+                f"longitude) is not defined. Give spin= in rad/s (0.0 if it shall not turn)."
             )
         angle = self.prime_meridian + self.spin * t
         c, s = cos(angle), sin(angle)

@@ -61,8 +61,8 @@ def harmonic_acceleration(mu: float, radius: float, C: Array, S: Array, r: Array
 def harmonic_gravity(orbit: Any, C: Any, S: Any = None) -> Environment:
     """Spherical harmonics of degree 2 and more, at the centre of mass of every body. Add it to `two_body_gravity`.
 
-    C, S: unnormalised coefficients C[n, m], S[n, m]; degrees 0 and 1 are ignored (C_n0 = -J_n). Terms with m > 0 turn with the planet,
-    which must have a spin.
+    C, S: unnormalised coefficients C[n, m], S[n, m]; degrees 0 and 1 are ignored (C_n0 = -J_n). Terms with m > 0 turn
+    with the planet, which must have a spin.
     """
     place = reference_of(orbit, "a gravity field")
     planet = place.planet
@@ -76,8 +76,8 @@ def harmonic_gravity(orbit: Any, C: Any, S: Any = None) -> Environment:
     turns = bool(np.tril(C, -1)[:, 1:].any() or np.diag(C)[1:].any() or S.any())
     if turns and planet.spin is None:
         raise ValueError(
-            f"a gravity field with tesseral terms (order m > 0) turns with the planet, but '{planet.name}' has no rotation. Give "
-            f"Planet(..., spin=...) in rad/s, 0.0 if it shall not turn, or leave those terms out."
+            f"a gravity field with tesseral terms (order m > 0) turns with the planet, but '{planet.name}' has no "
+            f"rotation. Give Planet(..., spin=...) in rad/s, 0.0 if it shall not turn, or leave those terms out."
         )
 
     def acceleration(t: Any, r: Array) -> Array:

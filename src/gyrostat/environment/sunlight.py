@@ -19,7 +19,8 @@ PRESSURE = 4.56e-6  # N/m^2, on a black surface at one astronomical unit
 
 
 def sunlit_fraction(r: Array, sun: Array, planet_radius: float, sun_radius: float) -> Any:
-    """Part of the Sun's disc that a point at r sees past the planet, both from the planet's centre: 1 in light, 0 in umbra.
+    """Part of the Sun's disc that a point at r sees past the planet, both from the planet's centre: 1 in light,
+    0 in umbra.
 
     Overlap of two discs of apparent radii a (Sun) and b (planet), c apart (Montenbruck & Gill, 3.4.2):
 
@@ -44,8 +45,8 @@ def absolute_difference(a: Any, b: Any) -> Any:
 
 
 def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, eclipse: bool = True) -> Environment:
-    """Sunlight: on a plate -P A cos(theta) [(1 - specular) s + 2 (specular cos(theta) + diffuse/3) n], s towards the Sun; on a sphere
-    -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow.
+    """Sunlight: on a plate -P A cos(theta) [(1 - specular) s + 2 (specular cos(theta) + diffuse/3) n], s towards the
+    Sun; on a sphere -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow.
     """
     place = reference_of(orbit, "solar pressure")
 

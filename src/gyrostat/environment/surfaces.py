@@ -14,8 +14,9 @@ from ..model import Spacecraft
 
 @dataclass(frozen=True, eq=False)
 class Plate:
-    """A flat plate on a body. normal, center: in B. Only the side that the normal points from feels anything; a panel is two plates,
-    or `both_sides`. drag: coefficient. specular, diffuse: reflected parts of the light; the rest is absorbed.
+    """A flat plate on a body. normal, center: in B. Only the side that the normal points from feels anything; a panel
+    is two plates, or `both_sides`. drag: coefficient.
+    specular, diffuse: reflected parts of the light; the rest is absorbed.
     """
 
     body: str
@@ -35,14 +36,16 @@ class Plate:
         object.__setattr__(self, "center", np.asarray(self.center, dtype=float))
         if not self.area >= 0 or self.specular < 0 or self.diffuse < 0 or self.specular + self.diffuse > 1:
             raise ValueError(
-                f"plate on '{self.body}': area {self.area}, reflected {self.specular} + {self.diffuse}; expected an area in m^2, and "
-                f"parts between 0 and 1 that do not add up to more."
+                f"plate on '{self.body}': area {self.area}, reflected {self.specular} + {self.diffuse}; expected an "
+                f"area in m^2, and parts between 0 and 1 that do not add up to more."
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Sphere:
-    """A sphere of cross-section `area`, or a body that tumbles like one. drag, and reflection: coefficients (1: absorbs, 2: mirrors)."""
+    """A sphere of cross-section `area`, or a body that tumbles like one. drag, and reflection:
+    coefficients (1: absorbs, 2: mirrors).
+    """
 
     body: str
     area: float
@@ -76,7 +79,9 @@ def checked(craft: Spacecraft, surfaces: Sequence[Surface]) -> None:
 
 
 def facing(plate: Plate, towards_B: Array) -> tuple[Any, Array]:
-    """Cosine of the angle to a unit vector, zero for the far side, and the normal of the side that is hit, both in B."""
+    """Cosine of the angle to a unit vector, zero for the far side,
+    and the normal of the side that is hit, both in B.
+    """
     cosine = plate.normal @ towards_B
     if plate.both_sides:
         return absolute(cosine), where(cosine < 0.0, -1.0, 1.0) * plate.normal

@@ -15,8 +15,8 @@ from .two_body import differential_gravity
 def third_body_gravity(orbit: Any, celestial: Celestial) -> Environment:
     """Sun or Moon, at the centre of mass of every body of the craft.
 
-    The planet falls towards the third body as well, so what remains is g(d - r) - g(d), taken without cancellation by the same
-    formula as differential gravity: with d the third body's place, its pull at r is that at -d shifted by r.
+    The planet falls towards the third body as well, so what remains is g(d - r) - g(d), taken without cancellation by
+    the same formula as differential gravity: with d the third body's place, its pull at r is that at -d shifted by r.
     """
     place = reference_of(orbit, f"the gravity of {getattr(celestial, 'name', celestial)}")
 

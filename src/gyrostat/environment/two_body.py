@@ -1,4 +1,6 @@
-"""Gravity of a point mass or sphere on every body of every arm: differential gravity, gravity-gradient torque and force."""
+"""Gravity of a point mass or sphere on every body of every arm:
+differential gravity, gravity-gradient torque and force.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def gradient_torque(mu: float, r_B: Array, J_c: Array) -> Array:
 
 
 def gradient_force(mu: float, r_B: Array, J_c: Array) -> Array:
-    """Force of second order in size/R, besides that on a point mass: -3 mu/(2 R^4) [(tr J - 5 u.J u) u + 2 J u], u = r/R, (3,)."""
+    """Force of second order in size/R, besides that on a point mass:
+    -3 mu/(2 R^4) [(tr J - 5 u.J u) u + 2 J u], u = r/R, (3,).
+    """
     R2 = r_B @ r_B
     u = r_B / sqrt(R2)
     Ju = J_c @ u
@@ -43,10 +47,11 @@ def gradient_force(mu: float, r_B: Array, J_c: Array) -> Array:
 
 
 def two_body_gravity(orbit: Any, *, gradient_torque: bool = True, gradient_force: bool = True) -> Environment:
-    """The planet as a sphere, on each body: its weight less what N's origin feels, and the gravity gradient over the body.
+    """The planet as a sphere, on each body: its weight less what N's origin feels,
+    and the gravity gradient over the body.
 
-    Between the bodies of an arm the gradient acts through their positions; within each body by `gradient_torque` (second order)
-    and `gradient_force` (second order too: some 1e-13 of the weight for a satellite).
+    Between the bodies of an arm the gradient acts through their positions; within each body by `gradient_torque`
+    (second order) and `gradient_force` (second order too: some 1e-13 of the weight for a satellite).
     """
     place = reference_of(orbit, "two-body gravity")
     mu, torque_on, force_on = place.planet.mu, gradient_torque, gradient_force
@@ -91,8 +96,8 @@ def outside(place: Any) -> Any:
             distance = float(norm(r + transform_point(X_NB[body.name], body.com)))
             if not distance > planet.radius:
                 raise ValueError(
-                    f"{craft.name}: body '{body.name}' starts {distance:.6g} m from the centre of {planet.name}, inside it (radius "
-                    f"{planet.radius:.6g} m). p_NB is measured from the reference orbit, in metres."
+                    f"{craft.name}: body '{body.name}' starts {distance:.6g} m from the centre of {planet.name}, "
+                    f"inside it (radius {planet.radius:.6g} m). p_NB is measured from the reference orbit, in metres."
                 )
 
     return check

@@ -54,7 +54,8 @@ def zonal_gravity(orbit: Any, degree: int = 6) -> Environment:
     if missing:
         raise ValueError(
             f"zonal gravity: planet '{planet.name}' has no J{missing[0]}; it has "
-            f"{', '.join(f'J{n}' for n in planet.zonals) or 'none'}. Ask for a lower degree, or give zonals= to the planet."
+            f"{', '.join(f'J{n}' for n in planet.zonals) or 'none'}. Ask for a lower degree, or give zonals= to the "
+            "planet."
         )
     zonals = {n: planet.zonals[n] for n in range(2, degree + 1)}
     return at_centers_of_mass(place, lambda t, r: zonal_acceleration(planet, zonals, r))

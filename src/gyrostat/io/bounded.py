@@ -1,4 +1,6 @@
-"""Files and other people's readers, bounded: plain files of a stated size, and work in a process with limits that can be ended."""
+"""Files and other people's readers, bounded: plain files of a stated size,
+and work in a process with limits that can be ended.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ while sys.argv.pop(1) != "--":
 
 
 def read_file(path: Path, most: int, what: str = "a model file") -> bytes:
-    """The content of a plain file. Raises a `ModelError` if it is missing, larger than `most` bytes, a folder, a pipe or a device."""
+    """The content of a plain file.
+
+    Raises a `ModelError` if it is missing, larger than `most` bytes, a folder, a pipe or a device.
+    """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # before it is opened: that alone can set a device in motion
             raise fail("no-file", str(path), "is not a file but a folder, a pipe or a device.", f"Give {what}.")
@@ -76,8 +81,8 @@ def _unreadable(path: Path, reason: str) -> ValueError:
 def run_limited(code: str, arguments: Sequence[str], seconds: float, limits: Mapping[str, int]) -> int | None:
     """Run Python code in a process of its own; its exit status, or None if it took longer than `seconds`.
 
-    limits: {"RLIMIT_CPU": seconds, "RLIMIT_AS": bytes, ...}, where the system has them. What it prints is lost. When it takes too long, it is
-    ended with all that it has started.
+    limits: {"RLIMIT_CPU": seconds, "RLIMIT_AS": bytes, ...}, where the system has them. What it prints is lost. When it
+    takes too long, it is ended with all that it has started.
     """
     environment = {
         **os.environ,

@@ -31,7 +31,8 @@ class CheckResult:
 def load(
     path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None, trust: bool = False
 ) -> Spacecraft:
-    """The spacecraft in a file: .urdf, .xml (MJCF or URDF), .toml or .xacro; or a bundled one by its name, `gs.load("servicer")`.
+    """The spacecraft in a file: .urdf, .xml (MJCF or URDF), .toml or .xacro; or a bundled one by its name,
+    `gs.load("servicer")`.
 
     base: kind of the base's joint ("free", "fixed", "spherical", "planar"). By default what the file says; URDF, which
         cannot say, floats.
@@ -85,8 +86,9 @@ def _bundled(name: str) -> Path:
 def load_formation(
     path: PathLike, *others: PathLike, mesh_root: PathLike | None = None, trust: bool = False
 ) -> dict[str, Spacecraft]:
-    """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its base; or those of
-    several files, by their own names. `gs.Formation(gs.load_formation(...))` makes a formation of them.
+    """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its
+    base; or those of several files, by their own names.
+    `gs.Formation(gs.load_formation(...))` makes a formation of them.
     """
     if not others:
         return _load_several(Path(path), mesh_root, trust)
@@ -97,8 +99,8 @@ def load_formation(
         for name, craft in named.items():
             if name in found:
                 raise ValueError(
-                    f"'{file}': a spacecraft named '{name}' was in an earlier file already. Load them one by one, and name them: "
-                    f"{{'first': gs.load(...), 'second': gs.load(...)}}."
+                    f"'{file}': a spacecraft named '{name}' was in an earlier file already. Load them one by one, and "
+                    f"name them: {{'first': gs.load(...), 'second': gs.load(...)}}."
                 )
             found[name] = craft
     return found

@@ -1,4 +1,7 @@
-"""Where a mesh reference may lead: a file below the model's folder or the mesh root. For viewing only; nothing is opened."""
+"""Where a mesh reference may lead: a file below the model's folder or the mesh root.
+
+For viewing only; nothing is opened.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from pathlib import Path, PurePosixPath
 def resolve(reference: str, roots: Sequence[Path]) -> tuple[Path | None, str]:
     """The file that a reference names, or None and the reason.
 
-    `package://`, `model://` and `file://` are understood, never http. A path that leads elsewhere (another machine's folders,
-    a package, a sibling folder) is looked for by its endings: root/a/b/c.stl, root/b/c.stl, root/c.stl.
+    `package://`, `model://` and `file://` are understood, never http. A path that leads elsewhere (another machine's
+    folders, a package, a sibling folder) is looked for by its endings: root/a/b/c.stl, root/b/c.stl, root/c.stl.
     """
     scheme, separator, rest = reference.replace("\\", "/").partition("://")
     if separator and scheme.lower() not in ("package", "model", "file"):

@@ -24,7 +24,9 @@ CODES = {  # of MuJoCo's own messages
 
 
 def compiled(prepared: Prepared, file: str, report: Report) -> tuple[Any, dict[int, tuple[float, Any, Any]]]:
-    """MuJoCo's model, and mass, centre of mass and inertia of bodies whose inertia MuJoCo refuses but which are computable."""
+    """MuJoCo's model, and mass, centre of mass and inertia of bodies whose inertia MuJoCo refuses
+    but which are computable.
+    """
     try:
         import mujoco
     except ImportError:
@@ -57,7 +59,9 @@ def compiled(prepared: Prepared, file: str, report: Report) -> tuple[Any, dict[i
 
 
 def _set_inertias_aside(spec: Any) -> dict[int, tuple[float, Any]]:
-    """Explicit masses and inertias by body, replaced by harmless ones: flight data may break the triangle inequality."""
+    """Explicit masses and inertias by body, replaced by harmless ones:
+    flight data may break the triangle inequality.
+    """
     own: dict[int, tuple[float, Any]] = {}
     for b, body in enumerate(spec.bodies):
         if b and body.explicitinertial:

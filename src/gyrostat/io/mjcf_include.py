@@ -13,7 +13,9 @@ MAX_REPLICATED = 2000  # elements that replicas stand for: MuJoCo's time grows w
 
 
 def write_out_includes(root: Element, file: Path) -> None:
-    """Replace <include file="..."/> by what the file holds; only files below the model's folder, each once, are read."""
+    """Replace <include file="..."/> by what the file holds;
+    only files below the model's folder, each once, are read.
+    """
     folder, seen = file.parent, {str(file.resolve())}
     stack = [root]
     while stack:
@@ -70,6 +72,9 @@ def bound(root: Element) -> None:
                 "too-many-links", element.file, message, "Write some out, or leave some out.", element.line, place
             )
         if times > MAX_LINKS or total > 10 * MAX_LINKS:
-            message = f"the model has more than {MAX_LINKS} bodies, or {10 * MAX_LINKS} bodies, joints, geoms and sites in all."
+            message = (
+                f"the model has more than {MAX_LINKS} bodies, "
+                f"or {10 * MAX_LINKS} bodies, joints, geoms and sites in all."
+            )
             raise fail("too-many-links", element.file, message, "Split the model.", element.line, place)
         stack.extend((child, times, depth + 1) for child in element.children)

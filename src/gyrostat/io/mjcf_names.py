@@ -1,4 +1,6 @@
-"""The elements of MJCF. Attributes of what is kept are judged by MuJoCo, whose own list is asked only for the nearest name."""
+"""The elements of MJCF. Attributes of what is kept are judged by MuJoCo,
+whose own list is asked only for the nearest name.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ from .names import Vocabulary, words
 
 _BODY = words("body frame replicate geom joint freejoint site camera light composite flexcomp attach plugin")
 _DEFAULTS = words(
-    "mesh texture material joint geom site camera light pair equality tendon general motor position velocity intvelocity damper "
-    "cylinder muscle adhesion"
+    "mesh texture material joint geom site camera light pair equality tendon general motor position velocity "
+    "intvelocity damper cylinder muscle adhesion"
 )
 
 _SECTIONS = words(
-    "compiler option size statistic visual default extension asset worldbody deformable contact tendon equality actuator sensor "
-    "custom keyframe"
+    "compiler option size statistic visual default extension asset worldbody deformable contact tendon equality "
+    "actuator sensor custom keyframe"
 )
 
 VOCABULARY = {
@@ -32,7 +34,9 @@ OPTIONS = words("gravity wind density viscosity")  # those that act on bodies
 
 
 def attributes(mujoco: Any, tag: str) -> list[str]:
-    """The attributes of an element, from the schema that MuJoCo prints; none if it is printed in another way some day."""
+    """The attributes of an element, from the schema that MuJoCo prints;
+    none if it is printed in another way some day.
+    """
     found: set[str] = set()
     inside = False
     for line in mujoco.mj_printSchema(False, False).splitlines():

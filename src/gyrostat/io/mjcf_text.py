@@ -1,8 +1,8 @@
 """An MJCF file made ready for MuJoCo's compiler: includes written out, everything but the dynamics taken away.
 
-MuJoCo decides what defaults, compiler settings, orientations and geom-derived inertias mean. What it is given is vetted first: no
-file outside the model's folder is opened, nothing unbounded (composites, replicas, textures) is expanded, no mesh is read unless a
-body's inertia is derived from it.
+MuJoCo decides what defaults, compiler settings, orientations and geom-derived inertias mean. What it is given is vetted
+first: no file outside the model's folder is opened, nothing unbounded (composites, replicas, textures) is expanded, no
+mesh is read unless a body's inertia is derived from it.
 """
 
 from __future__ import annotations
@@ -154,7 +154,9 @@ class _Preparation:
     def _geom(
         self, element: Element, attributes: dict[str, str], childclass: str, explicit: bool
     ) -> dict[str, str] | None:
-        """The geom as MuJoCo shall see it: meshes that no inertia needs become massless points, so that their pose is known."""
+        """The geom as MuJoCo shall see it: meshes that no inertia needs become massless points,
+        so that their pose is known.
+        """
         resolved = self.defaults.get(attributes.get("class", childclass), self.defaults[""]) | element.attributes
         kind = resolved.get("type", "mesh" if "mesh" in resolved else "sphere")
         name = attributes.setdefault("name", f"geom@{element.file}:{element.line}:{len(self.lines)}")

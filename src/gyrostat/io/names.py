@@ -1,4 +1,6 @@
-"""Names of elements and attributes that a format does not know: misspelt, misplaced, doubled, or somebody's extension."""
+"""Names of elements and attributes that a format does not know:
+misspelt, misplaced, doubled, or somebody's extension.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from .xml_reader import Element
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What an element may hold. once, many: children that may stand there so often. attributes: None if somebody else judges them.
+    """What an element may hold. once, many: children that may stand there so often.
+    attributes: None if somebody else judges them.
 
     moves: whether it is part of the dynamics. closed: whether it has no extensions.
     """
@@ -33,7 +36,10 @@ def words(text: str) -> frozenset[str]:
 
 
 def misspelt(name: str, known: Iterable[str]) -> str:
-    """The known name that this one was meant to be; empty if it is like none. Up to one slip, or two in longer names."""
+    """The known name that this one was meant to be; empty if it is like none.
+
+    Up to one slip, or two in longer names.
+    """
     written = name.casefold()
     if len(written) > 40:
         return ""
@@ -58,8 +64,8 @@ def _slips(a: str, b: str) -> int:
 class NameCheck:
     """Walks a document along a vocabulary. What it does not know, it does not enter.
 
-    Where the dynamics would change, a slip is an error; where only the looks would, a warning. What is like nothing known is an extension,
-    and noted once with its count.
+    Where the dynamics would change, a slip is an error; where only the looks would, a warning. What is like nothing
+    known is an extension, and noted once with its count.
     """
 
     def __init__(self, report: Report, vocabulary: Mapping[str, Vocabulary]) -> None:

@@ -72,7 +72,9 @@ def build(
     *,
     lines: Mapping[str, tuple[str, int]],
 ) -> Spacecraft:
-    """`Spacecraft.build`, with the file and line of each finding looked up in `lines`: {"joint 'elbow'": (file, line)}."""
+    """`Spacecraft.build`, with the file and line of each finding looked up in `lines`:
+    {"joint 'elbow'": (file, line)}.
+    """
 
     def located(f: Finding) -> Finding:
         if f.line is None and f.element in lines:

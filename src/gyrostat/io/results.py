@@ -1,8 +1,9 @@
 """Trajectories as NetCDF, complete and readable anywhere, and as MATLAB files.
 
-A NetCDF file holds the states, loads and audit integrals with their names and units, the model (as TOML), version, tolerances,
-seed and audit, and what a continued run starts from. Its last line is a digest of all the rest. It is made in memory and written
-whole: a half-written file is never taken for a result, and a full disk costs nothing that was there.
+A NetCDF file holds the states, loads and audit integrals with their names and units, the model (as TOML), version,
+tolerances, seed and audit, and what a continued run starts from. Its last line is a digest of all the rest. It is made
+in memory and written whole: a half-written file is never taken for a result,
+and a full disk costs nothing that was there.
 """
 
 from __future__ import annotations

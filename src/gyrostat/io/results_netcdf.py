@@ -1,10 +1,11 @@
 """Named arrays as the bytes of a NetCDF-4 file, made in memory: the HDF5 library never meets a full disk.
 
-It cannot close a file that it could not write, and crashes when it tries again; with the process go all results that it holds.
+It cannot close a file that it could not write, and crashes when it tries again;
+with the process go all results that it holds.
 
-Names of axes, units and words are there as NetCDF has them, for everybody else's tools, and once more in one plain array of bytes, the
-header (JSON). gyrostat reads the header and plain arrays of numbers alone: what NetCDF needs beyond them HDF5 keeps in structures
-of any length, whose length it believes before it looks.
+Names of axes, units and words are there as NetCDF has them, for everybody else's tools, and once more in one plain
+array of bytes, the header (JSON). gyrostat reads the header and plain arrays of numbers alone: what NetCDF needs beyond
+them HDF5 keeps in structures of any length, whose length it believes before it looks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A result file, read with suspicion: it may be damaged, cut short, or made to do harm.
 
-First the digest of its bytes, before the HDF5 library sees any: what was damaged is told as such. Then its structure: the header, and plain
-arrays of numbers whose content is in the file; nothing else is read. Then every array against the model: names, shapes, types.
+First the digest of its bytes, before the HDF5 library sees any: what was damaged is told as such. Then its structure:
+the header, and plain arrays of numbers whose content is in the file; nothing else is read. Then every array against the
+model: names, shapes, types.
 """
 
 from __future__ import annotations
@@ -160,7 +161,9 @@ def _variable(file: h5py.File, name: str, told: _Described, size: int) -> tuple[
 
 
 def _array(file: h5py.File, name: str, size: int, kind: np.dtype[Any] | None = None) -> Array:
-    """Numbers, if they are all here: HDF5 may point to other files, and may claim any number of entries that it does not hold."""
+    """Numbers, if they are all here: HDF5 may point to other files,
+    and may claim any number of entries that it does not hold.
+    """
     import h5py
 
     if not isinstance(file.get(name, getlink=True), h5py.HardLink):

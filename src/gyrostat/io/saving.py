@@ -12,7 +12,8 @@ from .writing import write_text
 def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
     """Write the craft as .toml (everything) or .urdf (what URDF can say; the rest is refused by name).
 
-    Read back, it has the same dynamics: numbers are written to their last bit. The file is replaced at once or not at all.
+    Read back, it has the same dynamics: numbers are written to their last bit.
+    The file is replaced at once or not at all.
     """
     path = Path(path)
     folder = path.parent.resolve()

@@ -1,7 +1,9 @@
-"""Files that are whole or not there: made beside their place under a name nobody can guess, synced to the disk, then renamed.
+"""Files that are whole or not there: made beside their place under a name nobody can guess, synced to the disk,
+then renamed.
 
-A new file gets the mode that the umask of the process gives; one that replaces another keeps its mode and owner, and is never open
-to more people than that while it is made. A process that is killed leaves what stood there before (`gyrostat._parts`).
+A new file gets the mode that the umask of the process gives; one that replaces another keeps its mode and owner, and is
+never open to more people than that while it is made. A process that is killed leaves what stood there before
+(`gyrostat._parts`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """xacro files, expanded to URDF by the optional package `xacrodoc`.
 
-Expressions in a xacro file are Python, and what keeps them from the rest of the system is easily climbed over. So nothing is expanded
-without the word `trust`, and then in a process of its own, with limits to its time, memory and output.
+Expressions in a xacro file are Python, and what keeps them from the rest of the system is easily climbed over. So
+nothing is expanded without the word `trust`, and then in a process of its own, with limits to its time,
+memory and output.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ def expand(path: Path, *, trust: bool) -> bytes:
         raise fail(
             "untrusted",
             str(path),
-            "is a xacro file: expressions in it, and in files that it includes, are run as Python and can do whatever you can on this "
-            "machine.",
-            "If you trust all of them: trust=True in Python, --trust on the command line. Or expand it elsewhere, and load the URDF.",
+            "is a xacro file: expressions in it, and in files that it includes, are run as Python and can do whatever "
+            "you can on this machine.",
+            "If you trust all of them: trust=True in Python, --trust on the command line. Or expand it elsewhere, and "
+            "load the URDF.",
         )
     with tempfile.TemporaryDirectory(prefix="gyrostat-") as folder:
         target = Path(folder) / "expanded.urdf"

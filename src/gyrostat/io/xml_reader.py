@@ -1,7 +1,7 @@
 """XML as a tree of elements that know their lines, read with the standard library's expat and bounded on every side.
 
-Refused: document types and entities, files over 16 MB, nesting over 64, more than 10 000 links or bodies or 500 000 elements,
-names over 1000 characters.
+Refused: document types and entities, files over 16 MB, nesting over 64, more than 10 000 links or bodies or 500 000
+elements, names over 1000 characters.
 """
 
 from __future__ import annotations

@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 
 class Check(NamedTuple):
-    """One statement about a run. `measured` and `required` as they should be printed; value and bound where it is `value <= bound`."""
+    """One statement about a run.
+
+    `measured` and `required` as they should be printed; value and bound where it is `value <= bound`.
+    """
 
     name: str
     measured: str
@@ -20,7 +23,9 @@ class Check(NamedTuple):
 
 
 class Reproduction(NamedTuple):
-    """All checks, the pictures that were written, what the paper leaves open, and what agrees with it or does not, in words."""
+    """All checks, the pictures that were written, what the paper leaves open,
+    and what agrees with it or does not, in words.
+    """
 
     checks: list[Check]
     figures: list[Path]

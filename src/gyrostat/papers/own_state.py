@@ -1,7 +1,8 @@
-"""Integrate a formulation's own state by the compiled time loop, and give the result as a Trajectory in gyrostat's order.
+"""Integrate a formulation's own state by the compiled time loop,
+and give the result as a Trajectory in gyrostat's order.
 
-`gs.simulate` integrates q and v whatever the formulation. Papers that speak of drift mean that of their own state: redundant velocities,
-poses as dual quaternions, inertial velocities. Here that state is what the integrator sees.
+`gs.simulate` integrates q and v whatever the formulation. Papers that speak of drift mean that of their own state:
+redundant velocities, poses as dual quaternions, inertial velocities. Here that state is what the integrator sees.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def simulate_own_state(
     rows[0] = y0[0]
     if Status(int(outcome.state.status[0])) != Status.done:
         raise RuntimeError(
-            f"the integration of {craft.name} stopped at t = {outcome.state.t[0]:.9g} s: {Status(int(outcome.state.status[0])).name}."
+            f"the integration of {craft.name} stopped at t = {outcome.state.t[0]:.9g} s: "
+            f"{Status(int(outcome.state.status[0])).name}."
         )
     states = Kernel(trace(lambda x: state_of(craft, x), None, inputs={"x": (n,)}))(rows[:, :n])
     joints = tuple(k for k in range(craft.nv) if craft.roles[k] is not Role.base)  # the arm's motors alone do work

@@ -1,6 +1,8 @@
-"""Momentum and energy of an arm on a base straight from a paper's table: no Spacecraft, no formulation, one loop over the links.
+"""Momentum and energy of an arm on a base straight from a paper's table: no Spacecraft, no formulation,
+one loop over the links.
 
-Each body has a frame C in its centre of mass. From the previous body's C to the joint, then turned about z of the joint by its angle, then to its own C:
+Each body has a frame C in its centre of mass. From the previous body's C to the joint, then turned about z of the joint
+by its angle, then to its own C:
 
     w += rate z_J,   v_C = v_J + w x (p_C - p_J)                                                        (1)
     h += R I R^T w + m p_C x v_C,   p += m v_C,   2 T += w . R I R^T w + m v_C . v_C                    (2)

@@ -14,7 +14,10 @@ ROUND_OFF = 1e-12  # of the larger of 1 and the number: built values pass throug
 
 
 class Entry(NamedTuple):
-    """One place of a table: what is printed there and what the craft, law or run has. Numbers (of any shape), or words."""
+    """One place of a table: what is printed there and what the craft, law or run has.
+
+    Numbers (of any shape), or words.
+    """
 
     where: str
     printed: Any
@@ -45,7 +48,9 @@ def _shown(value: Any) -> str:
 
 
 def plain_joints(craft: Spacecraft, kind: str) -> list[Entry]:
-    """Where a table has nothing on springs, dampers, friction, rotors and axes, the joints have none and turn about z of their frames."""
+    """Where a table has nothing on springs, dampers, friction, rotors and axes,
+    the joints have none and turn about z of their frames.
+    """
     plain = Joint("", kind)
     entries = []
     for joint in craft.joints[1:]:

@@ -72,7 +72,9 @@ class Rows:
 
 
 class Lanes(Rows):
-    """Arrays laid out by lane, (blocks, *shape, lanes); an array of the argument's own shape is the same for all lanes."""
+    """Arrays laid out by lane, (blocks, *shape, lanes);
+    an array of the argument's own shape is the same for all lanes.
+    """
 
     def __init__(self, graph: Graph, dtype: np.dtype, lanes: int) -> None:
         super().__init__(graph, dtype)
@@ -87,8 +89,9 @@ class Lanes(Rows):
             if x.shape[1:] != (*port.shape, self.lanes) or (blocks != 1 and x.shape[0] not in (1, blocks)):
                 expected = ("blocks", *port.shape, self.lanes)
                 raise ValueError(
-                    f"{self.graph.name}: '{port.name}' has shape {np.shape(value)}. By lanes, expected {expected} with the same "
-                    f"number of blocks everywhere, or {port.shape}. Kernel.to_lanes(rows, {port.shape}) converts."
+                    f"{self.graph.name}: '{port.name}' has shape {np.shape(value)}. By lanes, expected {expected} with "
+                    f"the same number of blocks everywhere, or {port.shape}. Kernel.to_lanes(rows, {port.shape}) "
+                    "converts."
                 )
             blocks = max(blocks, x.shape[0])
             found.append(np.ascontiguousarray(x))
@@ -150,7 +153,8 @@ def check_out(array: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) ->
             return
     found = f"{type(array).__name__} {getattr(array, 'shape', '')} {getattr(array, 'dtype', '')}".strip()
     raise ValueError(
-        f"out: found {found} for '{name}'. Expected a writable, C-contiguous array {shape} of {dtype}: np.empty({shape}, '{dtype}')."
+        f"out: found {found} for '{name}'. Expected a writable, C-contiguous array {shape} of {dtype}: "
+        f"np.empty({shape}, '{dtype}')."
     )
 
 

@@ -15,7 +15,9 @@ ENTRIES = ("block", "rows", "lanes")
 
 @functools.cache
 def _own_version() -> str:
-    """A digest of the source files that turn a graph into assembly: another gyrostat never loads what this one stored."""
+    """A digest of the source files that turn a graph into assembly:
+    another gyrostat never loads what this one stored.
+    """
     digest = hashlib.sha256(b"gyrostat")
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())

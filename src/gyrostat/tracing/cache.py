@@ -1,10 +1,11 @@
 """Compiled objects on disk, so that a second start compiles nothing.
 
-They lie in a folder of their own, `gyrostat-kernels`, within the user's cache folder or the one that `GYROSTAT_CACHE` names ("off": none).
-An entry is named by the digest of all it depends on, and begins with the SHA-256 of its content: a damaged entry is rebuilt, never
-loaded. Entries are made beside their place and renamed, so that several processes may write at once. The folder is readable by its
-owner alone; a folder or entry that belongs to somebody else, or that others may write, is not used. Nothing that is not an entry is ever
-touched, and a folder that holds anything else is not used. Where there is no cache, a note says so once, and all else works.
+They lie in a folder of their own, `gyrostat-kernels`, within the user's cache folder or the one that `GYROSTAT_CACHE`
+names ("off": none). An entry is named by the digest of all it depends on, and begins with the SHA-256 of its content: a
+damaged entry is rebuilt, never loaded. Entries are made beside their place and renamed, so that several processes may
+write at once. The folder is readable by its owner alone; a folder or entry that belongs to somebody else, or that
+others may write, is not used. Nothing that is not an entry is ever touched, and a folder that holds anything else is
+not used. Where there is no cache, a note says so once, and all else works.
 """
 
 from __future__ import annotations
@@ -84,15 +85,16 @@ def _check(place: Path) -> None:
         status = place.lstat()
         if not stat.S_ISDIR(status.st_mode) or not _ours_alone(status):
             raise _Unusable(
-                f"The cache of compiled kernels '{place}' is not used: it is a link, belongs to somebody else, or others may write in it."
+                f"The cache of compiled kernels '{place}' is not used: it is a link, belongs to somebody else, or "
+                "others may write in it."
             )
         if place not in _looked_at:
             sweep(place)
             foreign = next((name for name in os.listdir(place) if not _known(name)), None)
             if foreign is not None:
                 raise _Unusable(
-                    f"The cache of compiled kernels '{place}' is not used: it holds {foreign!r}, which gyrostat did not put there. "
-                    f"Move that elsewhere."
+                    f"The cache of compiled kernels '{place}' is not used: it holds {foreign!r}, which gyrostat did "
+                    f"not put there. Move that elsewhere."
                 )
             _looked_at.add(place)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -65,7 +65,8 @@ def _needed(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
 def jacobian(outputs: Sequence[Any], inputs: Sequence[Any]) -> Array:
     """d outputs / d inputs: object array (len(outputs), len(inputs)) of Exprs and floats, zeros kept.
 
-    outputs: Exprs and floats; inputs: distinct input symbols of their trace. Forward if there are no more inputs than outputs.
+    outputs: Exprs and floats; inputs: distinct input symbols of their trace.
+    Forward if there are no more inputs than outputs.
     """
     columns = _forward if len(inputs) <= len(outputs) else _reverse
     J = np.full((len(outputs), len(inputs)), 0.0, dtype=object)

@@ -1,4 +1,6 @@
-"""The loops around a compiled graph: over blocks of a batch laid out by lane, or by rows as users hold them (see llvm.py)."""
+"""The loops around a compiled graph: over blocks of a batch laid out by lane,
+or by rows as users hold them (see llvm.py).
+"""
 
 from __future__ import annotations
 

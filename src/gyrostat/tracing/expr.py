@@ -47,7 +47,8 @@ def _operand(a: Expr, b: Any) -> Any:
         if b.trace is not a.trace:
             raise at_user_line(
                 "values of two different traces meet",
-                "A traced value was kept from an earlier call (in a global, a cache or an attribute): pass it as an argument.",
+                "A traced value was kept from an earlier call (in a global, a cache or an attribute): pass it as an "
+                "argument.",
             )
         return b
     if kind is float:
@@ -88,8 +89,14 @@ def _refuse(use: str, remedy: str) -> Callable[[Any], Any]:
     return method
 
 
-_BRANCH = "Select with gyrostat.algebra.where(condition, a, b) instead of if, min, max, and, or; combine conditions with & | ~."
-_NUMBER = "Use the functions of gyrostat.algebra (sin, cos, sqrt, where, ...) instead of math; sizes and indices must not be traced."
+_BRANCH = (
+    "Select with gyrostat.algebra.where(condition, a, b) instead of if, min, max, and, or; "
+    "combine conditions with & | ~."
+)
+_NUMBER = (
+    "Use the functions of gyrostat.algebra (sin, cos, sqrt, where, ...) instead of math; "
+    "sizes and indices must not be traced."
+)
 
 
 class _Symbol:

@@ -1,7 +1,7 @@
 """Elementary functions on vectors of doubles, as LLVM code. Each lane is computed as if it were alone.
 
-Sine and cosine are written where they are used; the others are functions of the module that needs them. Coefficients of the
-polynomials: fdlibm (Sun Microsystems) and Cephes (S. L. Moshier); those of exp are Taylor's.
+Sine and cosine are written where they are used; the others are functions of the module that needs them. Coefficients of
+the polynomials: fdlibm (Sun Microsystems) and Cephes (S. L. Moshier); those of exp are Taylor's.
 """
 
 from __future__ import annotations
@@ -192,6 +192,7 @@ def define(name: str, lanes: int) -> Code:
     args = [f"%x{k}" for k in range(arity)]
     result = write(code, *args)
     cold = " cold" if name.startswith("gs_far") else ""
-    head = f"define internal {code.vector} @{name}({', '.join(f'{code.vector} {a}' for a in args)}) noinline nounwind{cold} {{"
+    typed = ", ".join(f"{code.vector} {a}" for a in args)
+    head = f"define internal {code.vector} @{name}({typed}) noinline nounwind{cold} {{"
     code.lines = [head, "entry:", *code.lines, f"  ret {code.vector} {result}", "}"]
     return code

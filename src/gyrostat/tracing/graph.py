@@ -163,7 +163,9 @@ def _place(port: Port, component: int) -> str:
 
 
 def build(inputs: Mapping[tuple[str, ...], tuple[int, ...]], value: Any, name: str) -> Graph:
-    """The graph from the symbols at the paths `inputs` to a value that holds Exprs; what no output needs is left out."""
+    """The graph from the symbols at the paths `inputs` to a value that holds Exprs;
+    what no output needs is left out.
+    """
     leaves, structure = flatten(value, name)
     outputs = [np.asarray(leaf, dtype=object) for _, leaf in leaves]
     scalars = [[_scalar(e) for e in output.flat] for output in outputs]

@@ -1,4 +1,6 @@
-"""Derivatives of inverse dynamics in closed form, all joint kinds: far fewer operations than differentiating it line by line."""
+"""Derivatives of inverse dynamics in closed form, all joint kinds:
+far fewer operations than differentiating it line by line.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,17 @@ from .jacobian import jacobian_of
 def inverse_dynamics_derivatives(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> tuple[Array, Array]:
     """d tau / d q in tangent coordinates and d tau / d v of `inverse_dynamics`, both (nv, nv).
 
-    A rate or coordinate of joint J changes the twist of every body B beyond it by the same twist g, and its acceleration by
-    u - V_B x g, u again the same; so with 2 B g = V x* M g + g x* M V - M (V x g), summed over what each joint carries (M^c, B^c):
+    A rate or coordinate of joint J changes the twist of every body B beyond it by the same twist g, and its
+    acceleration by u - V_B x g, u again the same; so with 2 B g = V x* M g + g x* M V - M (V x g), summed over what
+    each joint carries (M^c, B^c):
 
         dF_B = 2 B^c g + M^c u                                                              (1)
         by v_J:  g = H,              u = dA_J - g x V_J,  dA_J = V_J x H + H x (H v) + d(bias)/dv   (2)
         by q_J:  g = V_P x H + E_v,  u = dA_J - g x V_J,  dA_J = A_P x H + E_a + g x (H v) + V_J x E_v   (3)
 
-    with V_P, A_P in J, and E_v, E_a what H(q) v and H(q) vdot + bias change by. Joints below J feel dF, and by q_J also H x* F_J; a
-    joint beyond J feels H_B^T (2 B^c g + M^c u). As in Singh, Russo & Wensing, RA-L 7 (2022), here about body origins.
+    with V_P, A_P in J, and E_v, E_a what H(q) v and H(q) vdot + bias change by. Joints below J feel dF, and by q_J also
+    H x* F_J; a joint beyond J feels H_B^T (2 B^c g + M^c u).
+    As in Singh, Russo & Wensing, RA-L 7 (2022), here about body origins.
     """
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)

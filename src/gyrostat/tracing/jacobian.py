@@ -18,13 +18,13 @@ from .tree import entries, flatten, unflatten
 def jacobian_of(function: Callable[..., Any], wrt: str | Sequence[str]) -> Callable[..., Any]:
     """The function that returns d function / d wrt, with the same arguments as `function`.
 
-    wrt: the name of an argument (an array or a scalar) or of one of the spacecraft's values ("link_3.mass"); or several names,
-    for a tuple of Jacobians. Each has the shape of the output followed by that of the argument; for a function with several
-    outputs they are nested as those are.
+    wrt: the name of an argument (an array or a scalar) or of one of the spacecraft's values ("link_3.mass"); or several
+    names, for a tuple of Jacobians. Each has the shape of the output followed by that of the argument; for a function
+    with several outputs they are nested as those are.
 
-    Derivatives are exact, forward or reverse by shape. The result can be traced, compiled and differentiated again; on floats the
-    function is recorded anew at each call. Derivatives by q are those by its components, as the function is written: on the
-    manifold, differentiate `step_configuration(craft, q, dv)` by dv, at zero.
+    Derivatives are exact, forward or reverse by shape. The result can be traced, compiled and differentiated again; on
+    floats the function is recorded anew at each call. Derivatives by q are those by its components, as the function is
+    written: on the manifold, differentiate `step_configuration(craft, q, dv)` by dv, at zero.
     """
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
     signature = inspect.signature(function)

@@ -37,8 +37,9 @@ def compile(
 
     threads: how many to use at most; None for all cores. dtype: float64 or float32.
 
-    Sums and products may be reordered, as real numbers allow: results agree with NumPy's to rounding. What is zero in the equations
-    stays zero, also when multiplied by NaN or infinity. Otherwise NaN and infinity come out as they do from NumPy.
+    Sums and products may be reordered, as real numbers allow: results agree with NumPy's to rounding. What is zero in
+    the equations stays zero, also when multiplied by NaN or infinity.
+    Otherwise NaN and infinity come out as they do from NumPy.
     """
     graph = trace(function, craft, inputs=inputs, static=static, parameters=parameters)
     crafts = craft if isinstance(craft, tuple) else (craft,)
@@ -73,9 +74,9 @@ class ParameterCheck:
 class Kernel:
     """A compiled graph. Call it like the function it was made from, without the spacecraft and static arguments.
 
-    Arrays may have any leading batch shape; shapes are broadcast against each other without copying. A result does not depend
-    on its place in the batch, nor on the number of threads. Parameters are given as `parameters={name: value}`; values that no
-    spacecraft could be built with are refused.
+    Arrays may have any leading batch shape; shapes are broadcast against each other without copying. A result does not
+    depend on its place in the batch, nor on the number of threads. Parameters are given as `parameters={name: value}`;
+    values that no spacecraft could be built with are refused.
 
     out: arrays to write to, nested as the result is. layout: "rows" as users hold them, or "lanes": arrays of shape
     (blocks, *shape, lanes), one state per lane, which need no transposition (`to_lanes`, `from_lanes` convert).

@@ -22,7 +22,8 @@ class LinearMotion(NamedTuple):
 
 
 def linear_motion(craft: Spacecraft, q: Array, v: Array, tau: Array) -> LinearMotion:
-    """A and B of the bare equations of motion near (q, v, tau), in tangent coordinates: dq (nv,) as `step_configuration` takes it, dv (nv,).
+    """A and B of the bare equations of motion near (q, v, tau), in tangent coordinates: dq (nv,) as
+    `step_configuration` takes it, dv (nv,).
 
     Without springs, environment, control and constraints, for which see `gs.linearize`; this one can be compiled.
 
@@ -31,8 +32,8 @@ def linear_motion(craft: Spacecraft, q: Array, v: Array, tau: Array) -> LinearMo
         T d(dq)/dt = (d(T v)/dq T - Tdot) dq + T dv           (1)
         d(dv)/dt   = -M^-1 (dID/dq dq + dID/dv dv - dtau)     (2)
 
-    (2) since ID(q, v, vdot(q, v, tau)) = tau holds everywhere: inverse dynamics is short, and so are its derivatives. Columns of T
-    are orthogonal, each of constant length.
+    (2) since ID(q, v, vdot(q, v, tau)) = tau holds everywhere: inverse dynamics is short, and so are its derivatives.
+    Columns of T are orthogonal, each of constant length.
     """
     q, v = np.asarray(q), np.asarray(v)
     M_inverse = _inverse(mass_matrix(craft, q))
@@ -45,7 +46,9 @@ def linear_motion(craft: Spacecraft, q: Array, v: Array, tau: Array) -> LinearMo
 
 
 def tangent_rates(craft: Spacecraft, q: Array, v: Array) -> tuple[Array, Array]:
-    """(1): d(dq)/dt = carried dq + moving dv; moving (nv,) is 1, or 0 for wheels, which have a speed and no coordinate."""
+    """(1): d(dq)/dt = carried dq + moving dv; moving (nv,) is 1, or 0 for wheels,
+    which have a speed and no coordinate.
+    """
     T = jacobian_of(configuration_rate, "v")(craft, q, v)  # (nq, nv)
     Tv_by_q = jacobian_of(configuration_rate, "q")(craft, q, v)
     Tdot = jacobian_of(jacobian_of(configuration_rate, "v"), "q")(craft, q, v) @ (T @ v)

@@ -6,8 +6,8 @@ The module has three functions. A "lane block" of an array with k components is 
     lanes(record)                                        blocks first, ..., last - 1 of arrays laid out by lane
     rows(record)                                         the same for `count` rows as users hold them
 
-`record` holds 64-bit integers: the address of work memory, first, last, count; then for each input and output its address and
-its stride in bytes (from one lane block, or row, to the next; zero to broadcast).
+`record` holds 64-bit integers: the address of work memory, first, last, count; then for each input and output its
+address and its stride in bytes (from one lane block, or row, to the next; zero to broadcast).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A small language for compiled loops on vectors of lanes, so that an integrator reads like its textbook.
 
-`Function` builds one function of a `Module`; `Vector` and `Mask` are one value per lane in it, `Integer`, `Number` and `Truth` single ones,
-all with Python's operators; `Block` and `Pointer` are memory. What is written with them knows no target: how each operation is spelt is up to
-the writer, the same `Code` that writes kernels. Only fused multiply-add is allowed to the compiler, no reordering: each lane computes the same bits whatever
-the others do.
+`Function` builds one function of a `Module`; `Vector` and `Mask` are one value per lane in it, `Integer`, `Number` and
+`Truth` single ones, all with Python's operators; `Block` and `Pointer` are memory. What is written with them knows no
+target: how each operation is spelt is up to the writer, the same `Code` that writes kernels. Only fused multiply-add is
+allowed to the compiler, no reordering: each lane computes the same bits whatever the others do.
 """
 
 from __future__ import annotations

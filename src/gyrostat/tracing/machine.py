@@ -78,8 +78,9 @@ def machine_code(assembly: str) -> bytes:
 def _free(passes: Any) -> None:
     """Give back a pass manager with all that its passes hold.
 
-    llvmlite leaves that undone (0.65 MB for the forward dynamics of a six-link arm): among the bases of its class, the empty
-    `_dispose` of `ObjectRef` stands before the right one. `detach` keeps a version with another order from freeing it again.
+    llvmlite leaves that undone (0.65 MB for the forward dynamics of a six-link arm): among the bases of its class, the
+    empty `_dispose` of `ObjectRef` stands before the right one.
+    `detach` keeps a version with another order from freeing it again.
     """
     dispose = getattr(_llvm().newpassmanagers.NewPassManager, "_dispose", None)
     if dispose is not None:

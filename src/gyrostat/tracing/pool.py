@@ -1,7 +1,8 @@
 """Threads that run shares of a batch. Machine code runs without the GIL.
 
-Shares write into arrays that belong to the caller. So nothing leaves `run` while a share is under way: not an exception of another
-share, nor what a signal handler raises (Ctrl-C, once or again). It is raised when the last share has come to rest.
+Shares write into arrays that belong to the caller. So nothing leaves `run` while a share is under way: not an exception
+of another share, nor what a signal handler raises (Ctrl-C, once or again).
+It is raised when the last share has come to rest.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ def run(
 ) -> None:
     """Call share(0), ..., share(shares - 1), `threads` of them at the same time, in the calling thread and the pool's.
 
-    threads: as many as there are shares if None; the pool has one for each core. When a share or a signal handler raises, shares
-    that have not begun are left out, `failed` is told at once so that those under way can end early, and the first error is raised
-    when all have.
+    threads: as many as there are shares if None; the pool has one for each core. When a share or a signal handler
+    raises, shares that have not begun are left out, `failed` is told at once so that those under way can end early, and
+    the first error is raised when all have.
     """
     helpers = min(shares if threads is None else threads, shares) - 1
     if helpers < 1:
@@ -61,7 +62,8 @@ def run(
 class _Work:
     """Shares that wait, and the helpers at work on them. A helper that comes late finds no share and touches nothing.
 
-    Nothing here takes a lock: what a signal raises between any two lines leaves no lock held, and a handler may call `fail`.
+    Nothing here takes a lock: what a signal raises between any two lines leaves no lock held,
+    and a handler may call `fail`.
     """
 
     def __init__(

@@ -18,7 +18,8 @@ EXACT = 2**53  # integers up to here are floats
 def whole(x: Any) -> Any:
     """Integers of any size, or an array of them, as floats that tell them apart; traced values as they are.
 
-    Those that no float holds are mixed down to 52 bits, all of their own counting: two of them are the same with probability 2^-52.
+    Those that no float holds are mixed down to 52 bits, all of their own counting:
+    two of them are the same with probability 2^-52.
     """
     if isinstance(x, Expr):
         return x
@@ -35,8 +36,8 @@ def whole(x: Any) -> Any:
 
 
 def seed_number(seed: Any) -> int:
-    """The integer that a seed is: itself; the entropy of a `SeedSequence`, mixed with its place among those it was spawned with; one made of
-    several.
+    """The integer that a seed is: itself; the entropy of a `SeedSequence`, mixed with its place among those it was
+    spawned with; one made of several.
     """
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return int(seed)
@@ -66,7 +67,8 @@ def _mixed(x: Any) -> float:
 def uniform(seed: Any, run: Any = 0, sample: Any = 0, channel: Any = 0) -> Any:
     """A number in (0, 1), never 0 or 1, for four integers (below 2^24 in magnitude in float32 kernels).
 
-    Each may be an integer of any size, a float, a traced value or an array; they are broadcast. Compiled code gives the same bits.
+    Each may be an integer of any size, a float, a traced value or an array; they are broadcast.
+    Compiled code gives the same bits.
     """
     keys = tuple(map(whole, (seed, run, sample, channel)))
     if not any(isinstance(k, Expr) or getattr(k, "dtype", None) == object for k in keys):

@@ -15,8 +15,8 @@ from .graph import Graph, build
 Shapes = dict[tuple[str, ...], tuple[int, ...]]
 
 _REMEDY = (
-    "Traced values can be added, multiplied, indexed, stacked and multiplied as matrices by NumPy; for everything else use "
-    "gyrostat.algebra (sin, sqrt, where, norm, solve_spd, ...), which take floats and traced values alike."
+    "Traced values can be added, multiplied, indexed, stacked and multiplied as matrices by NumPy; for everything else "
+    "use gyrostat.algebra (sin, sqrt, where, norm, solve_spd, ...), which take floats and traced values alike."
 )
 
 
@@ -31,11 +31,12 @@ def trace(
     """Record `function(craft, ...)` for exactly that spacecraft.
 
     craft: a Spacecraft, a tuple of several (the function's leading arguments), or None for a function of none.
-    inputs: shapes of the arguments that have none of their own: a tuple, an int, a nested dict of shapes, or None for a known
-        shape. The arguments `t`, `q` (nq,), `v`, `vdot`, `tau`, `dv` (nv,) and `wrenches` (nbodies, 6) of one spacecraft are
-        known. Arguments with a default are traced only if they are named here.
+    inputs: shapes of the arguments that have none of their own: a tuple, an int, a nested dict of shapes, or None for a
+        known shape. The arguments `t`, `q` (nq,), `v`, `vdot`, `tau`, `dv` (nv,) and `wrenches` (nbodies, 6) of one
+        spacecraft are known. Arguments with a default are traced only if they are named here.
     static: values passed to the function as they are.
-    parameters: names of the spacecraft's values that become inputs too ("link_3.mass"; of several spacecraft, "name/link_3.mass").
+    parameters: names of the spacecraft's values that become inputs too ("link_3.mass"; of several spacecraft,
+    "name/link_3.mass").
     """
     crafts = craft if isinstance(craft, tuple) else () if craft is None else (craft,)
     arguments = _arguments(function, crafts, dict(inputs or {}), dict(static or {}))
@@ -117,7 +118,8 @@ def _with_parameters(recording: Trace, shapes: Shapes, crafts: tuple, parameters
             names = [craft.name for craft in crafts]
             if owner not in names:
                 raise ValueError(
-                    f"parameter '{name}': no spacecraft is named '{owner}'. Write one of {names}, a slash, the value's name."
+                    f"parameter '{name}': no spacecraft is named '{owner}'. Write one of {names}, a slash, the value's "
+                    "name."
                 )
             which = names.index(owner)
         shape = np.shape(crafts[which].value(own))

@@ -1,7 +1,7 @@
 """What each operation becomes when it is recorded: folded, simplified, or a node.
 
-Arguments are floats or Exprs of one trace, conditions are bools or Conditions. Signs are pulled outwards, constants stand
-second and positive, commutative arguments are ordered: so that equal terms become one node.
+Arguments are floats or Exprs of one trace, conditions are bools or Conditions. Signs are pulled outwards, constants
+stand second and positive, commutative arguments are ordered: so that equal terms become one node.
 """
 
 from __future__ import annotations

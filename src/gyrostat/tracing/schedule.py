@@ -14,7 +14,8 @@ class Part(NamedTuple):
     """Nodes that form one function.
 
     loads, stores: scratch slots of values that come from earlier parts, or that later parts need.
-    outputs: places (output, component) of a node's value; copies: outputs that are inputs or constants (output, component, node).
+    outputs: places (output, component) of a node's value; copies:
+    outputs that are inputs or constants (output, component, node).
     """
 
     nodes: list[int]

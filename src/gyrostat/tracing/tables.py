@@ -28,13 +28,15 @@ class Table:
 def interp(x: Any, xp: Any, fp: Any) -> Any:
     """Piecewise linear interpolation, held constant beyond the ends, as `np.interp`.
 
-    x: float, traced value, or array of either, any shape; xp (n,): increasing; fp (n,) or (n, ...): values at xp, n >= 2.
-    Returns the shape of x followed by that of fp[0]. The derivative is the slope of the interval that starts at or before x.
+    x: float, traced value, or array of either, any shape; xp (n,): increasing; fp (n,) or (n, ...): values at xp, n >=
+    2. Returns the shape of x followed by that of fp[0].
+    The derivative is the slope of the interval that starts at or before x.
     """
     xp, fp = np.asarray(xp, dtype=float), np.asarray(fp, dtype=float)
     if xp.ndim != 1 or len(xp) < 2 or len(fp) != len(xp) or not np.all(np.diff(xp) > 0):
         raise ValueError(
-            f"interp: xp has shape {xp.shape}, fp {fp.shape}. Expected xp (n,) strictly increasing with n >= 2, and n values in fp."
+            f"interp: xp has shape {xp.shape}, fp {fp.shape}. Expected xp (n,) strictly increasing with n >= 2, and n "
+            "values in fp."
         )
     if not np.all(np.isfinite(xp)) or not np.all(np.isfinite(fp)):
         raise ValueError("interp: the table holds NaN or infinity. Remove those rows.")

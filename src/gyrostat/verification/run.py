@@ -50,7 +50,8 @@ def verify(
 ) -> VerifyReport:
     """Compare every formulation that supports the craft with every other, at random states under random loads.
 
-    peers: also with Pinocchio and MuJoCo, where installed. compiled: also each formulation's machine code with its plain NumPy.
+    peers: also with Pinocchio and MuJoCo, where installed. compiled: also each formulation's machine code with its
+    plain NumPy.
     progress(text): called before each part.
     """
     if states < 1:
@@ -90,7 +91,9 @@ def verify(
 
 
 def random_case(craft: Spacecraft, seed: int, k: int) -> Case:
-    """State k of a seed: configurations up to a few radians and metres from neutral, rates and loads of the order of one."""
+    """State k of a seed: configurations up to a few radians and metres from neutral,
+    rates and loads of the order of one.
+    """
     rng = np.random.default_rng((seed, k))
     q = step_configuration(craft, neutral(craft), rng.normal(size=craft.nv))
     v, tau, wrenches = rng.normal(size=craft.nv), rng.normal(size=craft.nv), rng.normal(size=(craft.nbodies, 6))

@@ -1,4 +1,7 @@
-"""What a gyrostat TOML file may hold; docs/file-format.md describes it key by key. Unknown keys and wrong types are refused."""
+"""What a gyrostat TOML file may hold; docs/file-format.md describes it key by key.
+
+Unknown keys and wrong types are refused.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +172,9 @@ class ThrusterTable(Table):
 
 
 class MemberTable(Table):
-    """One spacecraft of several: what hangs on its base; own names of the parts that had to be renamed, {own = here}."""
+    """One spacecraft of several: what hangs on its base;
+    own names of the parts that had to be renamed, {own = here}.
+    """
 
     name: Name
     base: Name

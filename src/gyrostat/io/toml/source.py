@@ -1,4 +1,6 @@
-"""A TOML file, read: what it holds, checked against its tables; everything that is wrong is said at once, with its line."""
+"""A TOML file, read: what it holds, checked against its tables;
+everything that is wrong is said at once, with its line.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,8 @@ class Source:
     ) -> Known:
         """The document as this table. Raises a `ModelError` with every finding.
 
-        hint(keys): what to do about an unknown key, where its table knows better than its spelling. examples: of keys that are missing.
+        hint(keys): what to do about an unknown key, where its table knows better than its spelling.
+        examples: of keys that are missing.
         """
         try:
             return table.model_validate(self.raw)

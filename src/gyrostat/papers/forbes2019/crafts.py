@@ -1,4 +1,6 @@
-"""The systems of the experiments: a tumbling body, a sleigh, a rolling disc, a four-bar, and a servicer with two arms and its client."""
+"""The systems of the experiments: a tumbling body, a sleigh, a rolling disc, a four-bar,
+and a servicer with two arms and its client.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def tumbling_body() -> Spacecraft:
 
 
 def sleigh(a: float = 0.4, m: float = 2.5, J: float = 0.6) -> tuple[Spacecraft, list[gc.AbstractConstraint]]:
-    """Chaplygin's sleigh: its blade under the body's origin, the centre of mass `a` ahead along x; J about the centre of mass."""
+    """Chaplygin's sleigh: its blade under the body's origin, the centre of mass `a` ahead along x;
+    J about the centre of mass.
+    """
     body = Body("sleigh", m, np.array([a, 0.0, 0.0]), np.array([0.7, 0.9, J]))
     craft = Spacecraft.build("sleigh", [body])
     return craft, [gc.planar("N", "sleigh"), gc.knife_edge("N", "sleigh", (0.0, 1.0, 0.0))]
@@ -36,7 +40,9 @@ def disc(m: float = 2.0, radius: float = 0.5) -> tuple[Spacecraft, list[gc.Abstr
 
 
 def four_bar() -> tuple[Spacecraft, list[gc.AbstractConstraint], Array]:
-    """A panel deployed by a four-bar: crank, coupler and rocker on a free bus, closed by a hinge; three of its five rows are redundant."""
+    """A panel deployed by a four-bar: crank, coupler and rocker on a free bus, closed by a hinge;
+    three of its five rows are redundant.
+    """
     bar = np.array([0.02, 0.2, 0.2])
     crank = Joint("crank", "revolute", "bus", np.array([0.5, 0.0, 0.0]), axis=Z)
     coupler = Joint("coupler", "revolute", "crank", np.array([0.4, 0.0, 0.0]), axis=Z)
@@ -65,7 +71,9 @@ POSTURE = np.array([0.0, -0.9, 1.7, 0.0, -0.8, 0.0])
 
 
 def servicer(sides: str = "LR") -> Spacecraft:
-    """A 400 kg bus with three wheels and one six-link arm per side: joints "L1".."L6", hand "hand_L", and likewise R."""
+    """A 400 kg bus with three wheels and one six-link arm per side:
+    joints "L1".."L6", hand "hand_L", and likewise R.
+    """
     bodies = [Body("bus", 400.0, np.zeros(3), np.array([90.0, 80.0, 100.0]))]
     frames = []
     for side in sides:

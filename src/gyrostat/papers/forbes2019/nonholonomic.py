@@ -2,12 +2,13 @@
 
 Sleigh, centre of mass a ahead of the blade, k^2 = (J + m a^2)/m, E = V^2 + k^2 w^2:
 
-    Vdot = a w^2,  wdot = -a V w / k^2:    V = sqrt(E) tanh(s),  w = sqrt(E)/k sech(s),  s = a sqrt(E)/k^2 (t + t0)              (1)
+    Vdot = a w^2,  wdot = -a V w / k^2:    V = sqrt(E) tanh(s),  w = sqrt(E)/k sech(s),  s = a sqrt(E)/k^2 (t + t0)  (1)
 
-Disc of radius R, moments A across and B = 2 A along its axis, rolling steadily: its plane makes the angle i with the ground, the contact
-turns round at the rate W. The spin n along the axis follows from the rate of angular momentum about the contact:
+Disc of radius R, moments A across and B = 2 A along its axis, rolling steadily: its plane makes the angle i with the
+ground, the contact turns round at the rate W. The spin n along the axis follows from the rate
+of angular momentum about the contact:
 
-    (A W cos i - (B + m R^2) n) W sin i = m g R cos i,   the axis turned by i from the vertical                                    (2)
+    (A W cos i - (B + m R^2) n) W sin i = m g R cos i,   the axis turned by i from the vertical                      (2)
 """
 
 from __future__ import annotations

@@ -20,14 +20,20 @@ from .servicing import MuJoCoDrift, capture_run, two_arm_run, two_arms_in_mujoco
 
 ASSUMPTIONS = [
     "The lecture has no numerical example: bodies, motions and crafts are ours.",
-    "Linear before angular in the lecture, angular before linear here; its quaternion is scalar last, ours scalar first.",
+    (
+        "Linear before angular in the lecture, angular before linear here; its quaternion is scalar last, ours scalar "
+        "first."
+    ),
 ]
 REMARKS = [
     (
-        "Agrees: with S, Gamma and Xi, Lagrange's equation gives the same dynamics for every parameterisation; the parameter multipliers drop out, "
-        "and several bodies with holonomic and nonholonomic constraints follow."
+        "Agrees: with S, Gamma and Xi, Lagrange's equation gives the same dynamics for every parameterisation; the "
+        "parameter multipliers drop out, and several bodies with holonomic and nonholonomic constraints follow."
     ),
-    "Differs: fifteen slips of the slides, most of them of signs and indices; see docs/errata/forbes2019.md. No physics is wrong.",
+    (
+        "Differs: fifteen slips of the slides, most of them of signs and indices; see docs/errata/forbes2019.md. No "
+        "physics is wrong."
+    ),
 ]
 
 

@@ -1,4 +1,6 @@
-"""The same tumbling motion from nineteen parameterisations: each integrates its own attitude numbers, by qdot = Gamma w."""
+"""The same tumbling motion from nineteen parameterisations:
+each integrates its own attitude numbers, by qdot = Gamma w.
+"""
 
 from __future__ import annotations
 

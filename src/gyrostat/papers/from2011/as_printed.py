@@ -21,6 +21,8 @@ def printed_forward_dynamics(craft: Spacecraft, q: Array, v: Array, tau: Array) 
 
 
 def pinned_mass_matrix(q: Array) -> Array:
-    """(28) as printed: M without the rows and columns of the base's velocity, which is the craft with its base pinned."""
+    """(28) as printed: M without the rows and columns of the base's velocity,
+    which is the craft with its base pinned.
+    """
     kept = [k for k in range(craft().nv) if k not in (3, 4, 5)]
     return lie_lagrange.mass_matrix(craft(), q)[np.ix_(kept, kept)]

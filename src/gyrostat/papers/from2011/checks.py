@@ -65,7 +65,8 @@ def tumble_checks(
             holds(
                 f"{name}: in roll, pitch, yaw, smallest step",
                 least < 1e-4 * float(np.median(run.sizes)),
-                f"{least:.1e} s, {len(other.sizes)} steps{'' if other.finished else ', given up'} (group: {len(run.sizes)})",
+                f"{least:.1e} s, {len(other.sizes)} steps{'' if other.finished else ', given up'} (group: "
+                f"{len(run.sizes)})",
                 "collapses",
                 f"(16), (17) at {PASS_AT:g} s",
             ),

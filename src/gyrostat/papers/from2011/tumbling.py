@@ -1,4 +1,6 @@
-"""A craft tumbles past pitch = +90 and -90 degrees: Lagrange's equations on SE(3) do not notice, roll-pitch-yaw rates (16), (17) do."""
+"""A craft tumbles past pitch = +90 and -90 degrees: Lagrange's equations on SE(3) do not notice,
+roll-pitch-yaw rates (16), (17) do.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,9 @@ def _printed(name: str, value: float) -> Check:
 
 
 def multibody_checks() -> list[Check]:
-    """A servicer with its arm, and a formation of three as a virtual tree: inherited equations against articulated bodies."""
+    """A servicer with its arm, and a formation of three as a virtual tree:
+    inherited equations against articulated bodies.
+    """
     rng = np.random.default_rng(7)
     craft = servicer()
     members = {"chief": craft, "left": craft, "right": craft}

@@ -1,4 +1,6 @@
-"""Every form and every choice of C on random bodies: how far what should be equal is apart, and how far the printed equations miss."""
+"""Every form and every choice of C on random bodies: how far what should be equal is apart,
+and how far the printed equations miss.
+"""
 
 from __future__ import annotations
 

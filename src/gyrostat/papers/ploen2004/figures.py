@@ -35,7 +35,9 @@ def interferometer_figure(run: FormationTrajectory) -> Figure:
 
 
 def hill_figure(sphere: FormationTrajectory, oblate: FormationTrajectory, moved: FormationTrajectory) -> Figure:
-    """Along-track against radial and cross-track, over a sphere, over the oblate Earth, and through the reconfiguration."""
+    """Along-track against radial and cross-track, over a sphere, over the oblate Earth,
+    and through the reconfiguration.
+    """
     figure, grid = panels(2, 3, "relative orbits about the chief, in its Hill frame")
     titles = ("over a sphere", "over the oblate Earth (J2 to J6)", "two impulses: 500 m to 200 m")
     for column, (run, title) in enumerate(zip((sphere, oblate, moved), titles, strict=True)):

@@ -1,7 +1,7 @@
 """A separated-spacecraft interferometer in deep space: four collectors and a combiner that turn as one rigid body.
 
-The kind of mission the paper names. The combiner leads; the collectors take slots on a line through it, in a frame that turns about the
-line of sight, and hold them by the passivity law that a skew Mdot - 2C makes possible.
+The kind of mission the paper names. The combiner leads; the collectors take slots on a line through it, in a frame that
+turns about the line of sight, and hold them by the passivity law that a skew Mdot - 2C makes possible.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""A formation in low Earth orbit: free relative orbits, the linear models beside them, and a reconfiguration by two impulses."""
+"""A formation in low Earth orbit: free relative orbits, the linear models beside them,
+and a reconfiguration by two impulses.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def drift(orbit: Orbit = ORBIT, *, oblate: bool = False, radius: float = RADIUS)
 
 
 def linear_error(orbit: Orbit, radius: float) -> float:
-    """How far the linear model is from the simulated motion after one orbit, relative to the separation, the worst deputy."""
+    """How far the linear model is from the simulated motion after one orbit,
+    relative to the separation, the worst deputy.
+    """
     fleet = formation(orbit)
     states = relative_states(orbit, radius)
     t1 = orbit.period
@@ -77,7 +81,9 @@ def linear_error(orbit: Orbit, radius: float) -> float:
 
 
 def reconfigure() -> tuple[FormationTrajectory, float, float]:
-    """From a circle of 500 m to one of 200 m by two impulses per deputy, 2000 s apart; the error at the end, and the cost in m/s."""
+    """From a circle of 500 m to one of 200 m by two impulses per deputy, 2000 s apart;
+    the error at the end, and the cost in m/s.
+    """
     fleet, t0, t1 = formation(), 600.0, 2600.0
     first = relative_states()
     coast = simulate(

@@ -20,21 +20,27 @@ ELLIPTIC = Orbit.from_elements(9e6, 0.2, np.radians(97.4), 0.4, 0.3)
 
 
 ASSUMPTIONS = [
-    "The paper has no numerical example: the interferometer and the low-orbit formation are ours, of the kinds that it names.",
-    "Thrusters and wheels of the interferometer are ideal; each craft knows the acceleration of the combiner from its model.",
+    (
+        "The paper has no numerical example: the interferometer and the low-orbit formation are ours, of the kinds "
+        "that it names."
+    ),
+    (
+        "Thrusters and wheels of the interferometer are ideal; each craft knows the acceleration of the combiner "
+        "from its model."
+    ),
 ]
 REMARKS = [
     (
-        "Agrees: the four forms, the Lie-group form with its sign put right, the Kirchhoff form (58), the structure of the formation's "
-        "equations (64), footnote 6."
+        "Agrees: the four forms, the Lie-group form with its sign put right, the Kirchhoff form (58), the structure of "
+        "the formation's equations (64), footnote 6."
     ),
     (
-        "Differs: Propositions 2 and 4 are false as stated, and (52), (54), (55) as printed do not make M' - 2C skew; the products C V cannot "
-        "show it. docs/errata/ploen2004.md says which choices do."
+        "Differs: Propositions 2 and 4 are false as stated, and (52), (54), (55) as printed do not make M' - 2C skew; "
+        "the products C V cannot show it. docs/errata/ploen2004.md says which choices do."
     ),
     (
-        "Added, as the paper announces it for later: relative equations as a virtual tree, members that are multibody systems, gravity and "
-        "other disturbances, linear models."
+        "Added, as the paper announces it for later: relative equations as a virtual tree, members that are multibody "
+        "systems, gravity and other disturbances, linear models."
     ),
 ]
 

@@ -1,4 +1,6 @@
-"""Valverde & Tsiotras, Modeling spacecraft-mounted robotic systems using dual quaternions (2018): section 4 and the appendix."""
+"""Valverde & Tsiotras, Modeling spacecraft-mounted robotic systems using dual quaternions (2018):
+section 4 and the appendix.
+"""
 
 from .checks import angle_spread as angle_spread
 from .checks import condition_numbers as condition_numbers

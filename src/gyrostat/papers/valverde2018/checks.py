@@ -19,10 +19,12 @@ from .tables import chain
 
 
 def experiment_checks(traj: Trajectory, variant: str) -> list[Check]:
-    """Every law that the experiment obeys in any variant, measured on a run; momentum and energy once more with the numbers of the paper alone.
+    """Every law that the experiment obeys in any variant, measured on a run; momentum and energy once more with the
+    numbers of the paper alone.
 
-    The centre of mass of `decoupled` runs may wander ten times further: it is positions from the joint angles against velocities of
-    their own, and those drift apart more where velocities are inertial. In turn their linear momentum is linear in the state.
+    The centre of mass of `decoupled` runs may wander ten times further: it is positions from the joint angles against
+    velocities of their own, and those drift apart more where velocities are inertial. In turn their linear momentum is
+    linear in the state.
     """
     t, own = traj.time, "own_state" in traj.data
     apart = own and traj.data.attrs["formulation"] == "decoupled"
@@ -84,7 +86,10 @@ def _state_checks(craft: Spacecraft, x: Array) -> list[Check]:
 
 
 def condition_numbers(craft: Spacecraft, q: Array) -> Array:
-    """2-norm condition of S (57) at each configuration, (times,): figure 5C. It depends on the joint angles alone, and on the units."""
+    """2-norm condition of S (57) at each configuration, (times,): figure 5C.
+
+    It depends on the joint angles alone, and on the units.
+    """
     still, none = np.zeros(craft.nv), np.zeros(craft.nv)
     return np.array([np.linalg.cond(dual_quaternion.assemble(craft, row, still, none).S) for row in q])
 

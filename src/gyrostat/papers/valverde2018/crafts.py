@@ -1,12 +1,14 @@
 """The spacecraft and torques of Valverde & Tsiotras (2018): section 4 and the appendix.
 
-The paper gives masses, inertias, offsets and torques, but neither the orientation of the frames nor the initial angles, so variants:
+The paper gives masses, inertias, offsets and torques,
+but neither the orientation of the frames nor the initial angles, so variants:
 
     A    joint 2 turned by +90 degrees about x: a shoulder; links 2 and 3 stick out sideways      (our assumption)
     B    all axes parallel
     C    joint 2 turned by -90 degrees about x
 
-all at rest with zero angles, the base in the inertial frame. Three sine pulses turn the joints; nothing acts from outside.
+all at rest with zero angles, the base in the inertial frame.
+Three sine pulses turn the joints; nothing acts from outside.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def spacecraft(variant: str = "A") -> Spacecraft:
 
 
 def two_arms() -> Spacecraft:
-    """The appendix's layout: two arms of five links, three joint types each (figures 7, 8). Mass data are OURS: the paper has none.
+    """The appendix's layout: two arms of five links, three joint types each (figures 7, 8).
+    Mass data are OURS: the paper has none.
 
     Arm 1: R, R, P, R, S. Arm 2: R, R, C, R, S, mirrored.
     """

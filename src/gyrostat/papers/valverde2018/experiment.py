@@ -55,10 +55,11 @@ def run(
     *,
     save_every: float = 0.5,
 ) -> Trajectory:
-    """The experiment, 0 to 70 s. Steps end at the switches of the torques and at every saved time, so that no row is interpolated.
+    """The experiment, 0 to 70 s. Steps end at the switches of the torques and at every saved time,
+    so that no row is interpolated.
 
-    state="paper" integrates the formulation's own state: (43) for `dual_quaternion`, inertial velocities for `decoupled`;
-    "minimal" ours. `traj.q` and `traj.v` are always ours.
+    state="paper" integrates the formulation's own state: (43) for `dual_quaternion`, inertial velocities for
+    `decoupled`; "minimal" ours. `traj.q` and `traj.v` are always ours.
     """
     craft = spacecraft(variant)
     switches = [t for pulse in PULSES for t in pulse]
@@ -81,7 +82,8 @@ def run(
         raise ValueError(f"state '{state}' is not known; expected 'paper' or 'minimal'.")
     if formulation not in OWN_STATES:
         raise ValueError(
-            f"formulation '{formulation}' has no state of its own; expected {' or '.join(OWN_STATES)}, or state='minimal'."
+            f"formulation '{formulation}' has no state of its own; expected {' or '.join(OWN_STATES)}, or "
+            "state='minimal'."
         )
     own = OWN_STATES[formulation]
     return simulate_own_state(
@@ -99,7 +101,9 @@ def run(
 
 
 def own_momentum(traj: Trajectory) -> Array:
-    """[angular; linear] about the inertial origin from the state that was integrated, not from q and v, (times, 6): figure 6."""
+    """[angular; linear] about the inertial origin from the state that was integrated,
+    not from q and v, (times, 6): figure 6.
+    """
     measure, x = OWN_STATES[traj.data.attrs["formulation"]].momentum, traj.data["own_state"].values
 
     def momentum(craft: Spacecraft, x: Array) -> Array:

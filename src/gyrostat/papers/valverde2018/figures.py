@@ -29,7 +29,9 @@ def figure_5(traj: Trajectory) -> Figure:
 
 
 def figure_6(runs: Mapping[str, Trajectory]) -> Figure:
-    """Change of the centre of mass, linear and angular momentum, one line per run; each measured on the state that was integrated."""
+    """Change of the centre of mass, linear and angular momentum, one line per run;
+    each measured on the state that was integrated.
+    """
     figure, axes = _over_time(3, f"Figure 6, {next(iter(runs.values())).craft.name}")
     for name, traj in runs.items():
         com, h = traj.center_of_mass(), own_momentum(traj)

@@ -1,4 +1,6 @@
-"""All of Valverde & Tsiotras (2018) that can be run: section 4 in two variants and four formulations, and the appendix."""
+"""All of Valverde & Tsiotras (2018) that can be run: section 4 in two variants and four
+formulations, and the appendix.
+"""
 
 from __future__ import annotations
 
@@ -26,24 +28,27 @@ RUNS: tuple[tuple[str, Literal["paper", "minimal"]], ...] = (
 )
 TOLERANCES = (2.3e-14, 1e-12, 1e-10)
 AGREES = (
-    "Agrees: centre of mass, linear and angular momentum stay at round-off for 70 s, and the kinetic energy is constant between the "
-    "torques (figures 5A, 5B, 6)."
+    "Agrees: centre of mass, linear and angular momentum stay at round-off for 70 s, and the kinetic energy is "
+    "constant between the torques (figures 5A, 5B, 6)."
 )
 PRESCRIBED = (
-    "Differs: the system (65)-(76) for prescribed joints, as printed, gives wrong accelerations; it drops the inertia of the distal body. "
-    "The augmented form is used here and agrees with a corrected (71)."
+    "Differs: the system (65)-(76) for prescribed joints, as printed, gives wrong accelerations; it drops the inertia "
+    "of the distal body. The augmented form is used here and agrees with a corrected (71)."
 )
 ASSUMPTIONS = [
     (
-        "The orientation of the frames and the initial angles are not in the paper (they are in a thesis). Variants A (joint 2 turned by 90 "
-        "degrees about x) and B (parallel axes) are assumed, at rest with zero angles: the curves need not be those printed."
+        "The orientation of the frames and the initial angles are not in the paper (they are in a thesis). Variants A "
+        "(joint 2 turned by 90 degrees about x) and B (parallel axes) are assumed, at rest with zero angles: the "
+        "curves need not be those printed."
     ),
     "The appendix gives no mass properties: those of the two arms are ours.",
 ]
 
 
 def reproduce(out_dir: str | Path) -> Reproduction:
-    """Run everything, write figures 5 and 6 as PNG into `out_dir`, and say what agrees with the paper and what does not."""
+    """Run everything, write figures 5 and 6 as PNG into `out_dir`,
+    and say what agrees with the paper and what does not.
+    """
     found: list[Check] = joint_checks()
     drawn: dict[str, Figure] = {}
     remarks = [AGREES]
@@ -59,8 +64,8 @@ def reproduce(out_dir: str | Path) -> Reproduction:
         )
         conditions = condition_numbers(traj.craft, traj.q)
         remarks.append(
-            f"Variant {variant}: the condition number of S lies between {conditions.min():.0f} and {conditions.max():.0f} in SI units "
-            f"(figure 5C). It depends on the joint angles alone, and on the units."
+            f"Variant {variant}: the condition number of S lies between {conditions.min():.0f} and "
+            f"{conditions.max():.0f} in SI units (figure 5C). It depends on the joint angles alone, and on the units."
         )
         drawn |= {f"figure_5_{variant}": figure_5(traj), f"figure_6_{variant}": figure_6(own)}
     found += named("appendix, two arms", [appendix_layout_check(two_arms()), *appendix_checks()])
@@ -78,11 +83,12 @@ def _drift() -> str:
             numbers.append((np.linalg.norm(h[:, 3:], axis=1).max(), np.linalg.norm(h[:, :3], axis=1).max()))
         (p_dual, h_dual), (p_apart, h_apart) = numbers
         rows.append(
-            f"at rtol {tolerance:.1e}: linear {p_dual:.1e} against {p_apart:.1e} N s, angular {h_dual:.1e} against {h_apart:.1e} N m s"
+            f"at rtol {tolerance:.1e}: linear {p_dual:.1e} against {p_apart:.1e} N s, angular {h_dual:.1e} against "
+            f"{h_apart:.1e} N m s"
         )
     return (
-        "Differs: the numerical advantage of dual quaternions over the decoupled formulation (figure 6) does not reproduce. Largest drift of the "
-        "momentum, dual quaternion against decoupled, variant A, "
+        "Differs: the numerical advantage of dual quaternions over the decoupled formulation (figure 6) does not "
+        "reproduce. Largest drift of the momentum, dual quaternion against decoupled, variant A, "
         + "; ".join(rows)
         + ". The decoupled state holds inertial velocities, in "
         "which linear momentum is linear: any Runge-Kutta method keeps it to round-off."

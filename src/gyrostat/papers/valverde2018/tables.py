@@ -1,4 +1,6 @@
-"""What Valverde & Tsiotras (2018) print: section 4 and tables 3 to 5, as they stand there, and what was built in their place."""
+"""What Valverde & Tsiotras (2018) print: section 4 and tables 3 to 5, as they stand there,
+and what was built in their place.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,9 @@ FINAL_TIME, ABSOLUTE_TOLERANCE = 70, 1e-14
 TWO_ARMS = (2, 5, 3)
 # Not printed: orientation of joint 2 about x, degrees
 ASSUMED_TILTS = {"A": 90.0, "B": 0.0, "C": -90.0}
-# Table 3: degrees of freedom; tables 4 and 5: rows deleted from the unit matrix of eight for V, Lambda, V_act. The columns of the cylinder's V_act are
-# printed [f_z, tau_z]; its coordinates of table 3 are [theta, z], and so are our loads.
+# Table 3: degrees of freedom; tables 4 and 5: rows deleted from the unit matrix of eight for V, Lambda, V_act. The
+# columns of the cylinder's V_act are printed [f_z, tau_z]; its coordinates of table 3 are [theta, z], and so are our
+# loads.
 JOINTS = {
     "revolute": (1, (1, 5, 8), (1, 4, 5), (1, 2, 3, 4, 5, 6, 7)),
     "prismatic": (1, (1, 4, 5), (1, 5, 8), (1, 2, 3, 5, 6, 7, 8)),

@@ -1,4 +1,6 @@
-"""Wilde, Kwok Choon, Grompone, Romano, Equations of motion of free-floating spacecraft-manipulator systems (2018), Front. Robot. AI 5:41."""
+"""Wilde, Kwok Choon, Grompone, Romano, Equations of motion of free-floating spacecraft-manipulator systems (2018),
+Front. Robot. AI 5:41.
+"""
 
 from .crafts import TABLES as TABLES
 from .crafts import planar_craft as planar_craft

@@ -1,4 +1,7 @@
-"""The spacecraft of Wilde et al. (2018): a planar four-link arm (tables 3, 4) and a spatial six-link one (tables 5, 6) on a base."""
+"""The spacecraft of Wilde et al.
+
+(2018): a planar four-link arm (tables 3, 4) and a spatial six-link one (tables 5, 6) on a base.
+"""
 
 from __future__ import annotations
 

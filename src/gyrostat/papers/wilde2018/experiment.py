@@ -1,8 +1,8 @@
 """The two studies of Wilde, Kwok Choon, Grompone, Romano (2018), Front. Robot. AI 5:41: figures 5 to 8.
 
-A planar four-link arm (tables 3, 4) and a spatial six-link one (tables 5, 6) on a floating base, at rest, joints at zero. One joint
-at a time goes out at 0.1 rad/s for 10 s, rests 2 s, goes back for 20 s, rests 2 s, and returns, under computed torque control
-(112)-(115) with K_P = K_D = 1 and a perfect model.
+A planar four-link arm (tables 3, 4) and a spatial six-link one (tables 5, 6) on a floating base, at rest, joints at
+zero. One joint at a time goes out at 0.1 rad/s for 10 s, rests 2 s, goes back for 20 s, rests 2 s, and returns, under
+computed torque control (112)-(115) with K_P = K_D = 1 and a perfect model.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def run_reduced(case: str, *, period: float = 44.0) -> tuple[Array, Array]:
 
 
 def run_kinematic(case: str, *, period: float = 44.0) -> Array:
-    """Base pose (times, 7) at the times of `run`, by integrating (109) along the joints' closed form: no dynamics at all."""
+    """Base pose (times, 7) at the times of `run`, by integrating (109) along the joints' closed
+    form: no dynamics at all.
+    """
     craft, profile, duration = manoeuvre(case, period)
 
     def rhs(craft: Spacecraft, t: Any, y: Array) -> Array:
@@ -107,7 +109,9 @@ def closed_form(profile: RateProfile, t: Any) -> tuple[Array, Array]:
 def _integrated(
     rhs: Callable[..., Array], craft: Spacecraft, start: Array, profile: RateProfile, duration: float
 ) -> Array:
-    """States at the times of `run`, by SciPy's DOP853 from jump to jump on the compiled function: an integrator of its own."""
+    """States at the times of `run`, by SciPy's DOP853 from jump to jump on the compiled function:
+    an integrator of its own.
+    """
     from scipy.integrate import solve_ivp
 
     from ...tracing import compile

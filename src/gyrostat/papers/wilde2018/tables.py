@@ -1,4 +1,6 @@
-"""What Wilde et al. (2018) print: tables 1 and 3 to 6 and the manoeuvre, as they stand there, and what was built in their place."""
+"""What Wilde et al. (2018) print: tables 1 and 3 to 6 and the manoeuvre, as they stand there,
+and what was built in their place.
+"""
 
 from __future__ import annotations
 
@@ -60,14 +62,17 @@ DENAVIT_HARTENBERG: dict[str, list[tuple[float, float, float, float]]] = {
         (0, 0, 0.125, 0.125),
     ],
 }
-# with K_P = K_D = 1, "accelerates to 0.1 rad/s for 10 s, then rests for 2 s, rotates at -0.1 rad/s for 20 s, rests again for 2 s, then rotates back": s, rad/s
+# with K_P = K_D = 1, "accelerates to 0.1 rad/s for 10 s, then rests for 2 s, rotates at -0.1 rad/s for 20 s, rests
+# again for 2 s, then rotates back": s, rad/s
 MANOEUVRE = ((10, 0.1), (2, 0.0), (20, -0.1), (2, 0.0), (10, 0.1))
 # Not printed: mount of the arm on the base, position [m] and roll, pitch, yaw [degrees]
 ASSUMED_MOUNTS = {"planar": ((0.1, 0.0, 0.0), (0, 0, 0)), "spatial": ((1.75, 0.0, 0.0), (0, 90, 0))}
 
 
 def chain(case: str) -> list[Link]:
-    """Base and links from the numbers above alone: L_{i-1} to J_i by b along x, turned by q, then d along z, a along x, alpha about x to L_i."""
+    """Base and links from the numbers above alone: L_{i-1} to J_i by b along x, turned by q, then d along z,
+    a along x, alpha about x to L_i.
+    """
     position, angles = ASSUMED_MOUNTS[case]
     base, *links = PROPERTIES[case]
     found = [Link(base.mass, np.array(base.moments))]
@@ -114,7 +119,8 @@ def craft_checks(case: str, craft: Spacecraft) -> list[Check]:
 
 
 def _solids_check(case: str) -> Check:
-    """The printed moments are those of homogeneous solids of the printed size: boxes (table 3), rods of radius 0.05 m (table 5).
+    """The printed moments are those of homogeneous solids of the printed size: boxes (table 3),
+    rods of radius 0.05 m (table 5).
 
     Link 1 of table 5 fits half its printed length, and its rod lies along z. Base of table 5: no width is printed.
     """

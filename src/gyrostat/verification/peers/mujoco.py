@@ -177,7 +177,9 @@ class MuJoCo:
         return self._point_jacobian(mujoco.mj_jac, body, point) @ T
 
     def jacobian_rate(self, q: Array, v: Array, body: str, point: Array) -> Array:
-        """d/dt (J_mujoco T), applied to v alone: MuJoCo's mj_jacDot gives Jdot of its own rates; T contributes Tdot v."""
+        """d/dt (J_mujoco T), applied to v alone: MuJoCo's mj_jacDot gives Jdot of its own
+        rates; T contributes Tdot v.
+        """
         T = self.set_state(q, v)
         J, Jdot = (self._point_jacobian(f, body, point) for f in (mujoco.mj_jac, mujoco.mj_jacDot))
         return Jdot @ (T @ v) + J @ self.Tdot_v(q, v)

@@ -31,7 +31,9 @@ def lacks(craft: Spacecraft) -> str | None:
 
 
 def build(craft: Spacecraft) -> mujoco.MjSpec:
-    """Body by body; body B is called "body:B" (MuJoCo keeps "world" for itself), the joints of joint J "J/0", "J/1", ..."""
+    """Body by body; body B is called "body:B" (MuJoCo keeps "world" for itself),
+    the joints of joint J "J/0", "J/1", ...
+    """
     spec = mujoco.MjSpec()
     spec.option.gravity = np.zeros(3)
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
@@ -73,7 +75,9 @@ def _joints(joint: Joint) -> list[tuple]:
 
 
 def _inertia(craft: Spacecraft, name: str) -> tuple[float, Array, Array]:
-    """As given; but MuJoCo wants a wheel with mass, so a wheel that its carrier includes is cut out of it as a thin disc."""
+    """As given; but MuJoCo wants a wheel with mass, so a wheel that its carrier includes is cut
+    out of it as a thin disc.
+    """
     body = craft.body(name)
     mass, com, inertia = body.mass, np.array(body.com), np.array(body.inertia)
     if body.included:
@@ -95,7 +99,9 @@ def _point(mass: float, p: Array) -> Array:
 
 
 def _principal(inertia: Array) -> tuple[Array, Array]:
-    """Moments, and axes as columns of a rotation; the body's own axes where those are principal, which MuJoCo is faster with."""
+    """Moments, and axes as columns of a rotation; the body's own axes where those are principal,
+    which MuJoCo is faster with.
+    """
     if not (inertia - np.diag(np.diag(inertia))).any():
         return np.diag(inertia), np.eye(3)
     moments, axes = np.linalg.eigh(inertia)

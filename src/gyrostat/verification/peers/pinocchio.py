@@ -18,7 +18,8 @@ from .shared import swapped
 class Pinocchio:
     """The craft as a Pinocchio model; methods take and return gyrostat's conventions.
 
-    hold_fixed: fixed joints become revolutes that stand still, so that their loads, and the mass of a fixed base, are counted.
+    hold_fixed: fixed joints become revolutes that stand still, so that their loads, and the mass of a fixed base, are
+    counted.
     points: a point (in B) of each body named, for Jacobians.
     model: Pinocchio's own reading of the craft's file, instead of one built here.
     """
@@ -119,7 +120,9 @@ class Pinocchio:
         return rows
 
     def regressor(self, q: Array, v: Array, vdot: Array) -> Array:
-        """(nv, 10 nbodies); columns of bodies without a joint frame of their own (merged, or turned as planar) are NaN."""
+        """(nv, 10 nbodies); columns of bodies without a joint frame of their own
+        (merged, or turned as planar) are NaN.
+        """
         Y = pin.computeJointTorqueRegressor(self.model, self.data, self.q(q), self.v(v), self.v(vdot))[self.to]
         ours = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # theirs: m, m c, xx, xy, yy, xz, yz, zz
         out = np.full((self.craft.nv, 10 * self.craft.nbodies), np.nan)
@@ -171,7 +174,9 @@ class Pinocchio:
         return np.concatenate([h[:3] + np.cross(self.center_of_mass(q), h[3:]), h[3:]])
 
     def kinetic_energy(self, q: Array, v: Array) -> float:
-        """The rotors' energy is added here: Pinocchio (4.1) counts it for prismatic joints but not for revolute ones."""
+        """The rotors' energy is added here: Pinocchio (4.1) counts it for prismatic joints but
+        not for revolute ones.
+        """
         armature = self.model.armature.copy()
         self.model.armature[:] = 0.0
         links = pin.computeKineticEnergy(self.model, self.data, self.q(q), self.v(v))

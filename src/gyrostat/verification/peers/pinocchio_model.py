@@ -1,4 +1,6 @@
-"""A spacecraft as a Pinocchio model: built from ours, or Pinocchio's own reading of a file with our joints found in it."""
+"""A spacecraft as a Pinocchio model: built from ours, or Pinocchio's own reading of a file with
+our joints found in it.
+"""
 
 from __future__ import annotations
 

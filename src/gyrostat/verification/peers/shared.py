@@ -9,7 +9,9 @@ from ...model import Spacecraft
 
 
 def own_inertia(craft: Spacecraft, name: str) -> tuple[float, Array, Array]:
-    """Mass, centre of mass and inertia about it of one body; the spin inertia of wheels that it includes is taken out."""
+    """Mass, centre of mass and inertia about it of one body;
+    the spin inertia of wheels that it includes is taken out.
+    """
     body = craft.body(name)
     inertia = np.array(body.inertia)
     for wheel in craft.wheels:
@@ -20,7 +22,9 @@ def own_inertia(craft: Spacecraft, name: str) -> tuple[float, Array, Array]:
 
 
 def plane_axes(axis: Array) -> Array:
-    """R_JA whose z is `axis` and whose x is the planar joint's first direction: nearest to x, or to y if the normal is near x."""
+    """R_JA whose z is `axis` and whose x is the planar joint's first direction:
+    nearest to x, or to y if the normal is near x.
+    """
     near = np.array([0.0, 1.0, 0.0]) if abs(axis[0]) > 0.9 else np.array([1.0, 0.0, 0.0])
     second = np.cross(axis, near)
     second /= np.linalg.norm(second)
