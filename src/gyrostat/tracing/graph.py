@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +74,7 @@ class Graph:
         """The number of operations; inputs and constants do not count."""
         return self._length
 
-    @property
+    @cached_property
     def counts(self) -> dict[str, int]:
         """How many operations of each kind there are, most frequent first."""
         return dict(Counter(node.op for node in self.nodes if node.op not in ("input", "const")).most_common())

@@ -8,14 +8,17 @@ It is raised when the last share has come to rest.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
+
+# as `signal`, but for a detour through enums that takes as long as a small batch
+signal: Any = importlib.import_module("_signal" if importlib.util.find_spec("_signal") else "signal")
 
 _HELD = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGBREAK")  # whose handlers are known to raise
 

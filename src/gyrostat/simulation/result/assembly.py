@@ -46,10 +46,10 @@ def trajectory_of(
         _failure(equations, state, ends[k], runs, k) for k in range(runs.count) if _failed(state.status[k])
     )
     _warn(craft.name, failures, outcome, plan, ends)
-    data = dataset(equations, times.save, outcome.saved, runs.constants, None if runs.single else runs.numbers)
-    data = data.assign(end_states(equations, state, ends, runs.constants, runs.single))
-    data = data.assign(causes_at_end(equations, state, runs.single))
-    data = data.assign(looked(equations, state.measured, runs.single))
+    others = end_states(equations, state, ends, runs.constants, runs.single)
+    others |= causes_at_end(equations, state, runs.single) | looked(equations, state.measured, runs.single)
+    numbers = None if runs.single else runs.numbers
+    data = dataset(equations, times.save, outcome.saved, runs.constants, numbers, others)
     data.attrs = {
         "model": craft.name,
         "gyrostat": __version__,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,18 +30,31 @@ _OTHERS = {
 }
 
 
-def coordinates(craft: Spacecraft, times: Array) -> dict[str, Any]:
-    """Of every Dataset of a craft: times, and the names of what stands along each axis."""
+@functools.lru_cache(maxsize=256)
+def _names(dimension: str, names: tuple[str, ...]) -> xarray.Coordinates:
+    """Names along one dimension. Making the index takes longer than a short run; those of a craft are the same in each of its runs."""
+    import xarray
+
+    return xarray.Coordinates({dimension: list(names)})
+
+
+def coordinates(craft: Spacecraft, times: Array, **others: Any) -> xarray.Coordinates:
+    """Of every Dataset of a craft: times, and the names of what stands along each axis. others: names along more axes; numbers of runs."""
+    import xarray
+
     q_names, v_names, q_units, v_units = coordinate_names(craft)
-    return {
-        "time": ("time", times, {"units": "s"}),
-        "q_name": q_names,
-        "v_name": v_names,
-        "q_units": ("q_name", q_units),
-        "v_units": ("v_name", v_units),
-        "body": [body.name for body in craft.bodies],
-        "wrench": list(WRENCH),
-    }
+    axes = {"q_name": q_names, "v_name": v_names, "body": [body.name for body in craft.bodies], "wrench": WRENCH}
+    own: dict[str, Any] = {"time": ("time", times, {"units": "s"})}
+    for name, values in others.items():
+        (own if isinstance(values, np.ndarray) else axes)[name] = values
+    parts = [xarray.Coordinates(own), *(_names(dimension, tuple(names)) for dimension, names in axes.items())]
+    variables: dict[Any, Any] = {}
+    indexes: dict[Any, Any] = {}
+    for part in parts:
+        variables |= part.variables
+        indexes |= part.xindexes
+    units = {"q_units": ("q_name", q_units), "v_units": ("v_name", v_units)}
+    return xarray.Coordinates(variables | units, indexes=indexes)
 
 
 def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -56,8 +71,18 @@ def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str]
     return q, v, q_units, v_units
 
 
-def dataset(equations: Equations, times: Array, rows: Array, constants: Array, runs: Array | None) -> xarray.Dataset:
-    """rows: (runs, times, y and held). runs: their numbers; None for a single one without a batch axis. Quaternions are scaled to norm one."""
+def dataset(
+    equations: Equations,
+    times: Array,
+    rows: Array,
+    constants: Array,
+    runs: Array | None,
+    others: Mapping[str, Any] | None = None,
+) -> xarray.Dataset:
+    """rows: (runs, times, y and held). runs: their numbers; None for a single one without a batch axis. others: variables to have beside.
+
+    Quaternions are scaled to norm one.
+    """
     import xarray
 
     craft, at = equations.craft, equations.layout
@@ -83,10 +108,9 @@ def dataset(equations: Equations, times: Array, rows: Array, constants: Array, r
         name: ((*lead, *dims), x[0] if single else x, {"long_name": title} | ({"units": unit} if unit else {}))
         for name, (dims, x, unit, title) in values.items()
     }
-    coords = coordinates(craft, times)
-    if runs is not None:
-        coords["run"] = runs
-    return xarray.Dataset(variables, coords=coords)
+    variables |= others or {}
+    names = {name: variables.pop(name)[1] for name in ("cause", "audited_name") if name in variables}
+    return xarray.Dataset(variables, coords=coordinates(craft, times, **names, **({} if single else {"run": runs})))
 
 
 def causes_at_end(equations: Equations, state: State, single: bool) -> dict[str, Any]:
