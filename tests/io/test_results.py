@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray
@@ -18,8 +20,18 @@ def passing(craft, t, q, v):
     return sin(1.7 * t) - q[8]
 
 
+def limited(craft):
+    """The same, with an elbow that meets its stop."""
+    bodies = [
+        replace(b, joint=replace(b.joint, limits=gs.Limits(-0.5, 0.7))) if b.name == "link_3" else b
+        for b in craft.bodies
+    ]
+    return gs.Spacecraft.build(craft.name, bodies, frames=craft.frames)
+
+
 def run(law, **options):
     craft, q, v = manoeuvre.start()
+    craft = limited(craft) if "stops" in options else craft
     rng = np.random.default_rng(2)
     q = q + np.concatenate([np.zeros((3, 7)), 0.2 * rng.normal(size=(3, 6))], axis=1)
     more = {"inputs": {"gain": np.array([0.9, 1.0, 1.1])}} if law == "noisy" else {}
