@@ -11,7 +11,9 @@ file of a scenario does not count. The runs are of bundled craft:
 - formation: `simulate()` of the bundled scenario `station`: two members, one of which sees the other.
 
 Repeated code is a run of ten lines or more (no comments, docstrings, blank lines, imports) that stands in two places:
-the same to the letter, or alike but for names, strings and numbers.
+the same to the letter, or alike but for names, strings and numbers. A pair is a contract, and listed apart, where it is
+the signature of functions that are to be called alike (fewer than ten of its lines are anything else), or one of
+`CONTRACTS`.
 """
 
 from __future__ import annotations
@@ -35,6 +37,11 @@ LONG = 60  # lines of a function
 WIDE = 120  # characters of a line
 WINDOW = 10  # lines that make a repetition
 THIN = 4.0  # tokens a line on average, below which a repetition is punctuation
+SIGNATURE = "functions that are called alike"
+CONTRACTS = {  # pairs of files whose likeness is asked for from outside, and by what
+    ("algebra/lanes.py", "tracing/expr.py"): "both are numbers to Python and to gyrostat.algebra: a line an operator",
+    ("tracing/rules.py", "tracing/rules.py"): "the table of operations: a line each",
+}
 
 
 class Line(NamedTuple):
@@ -43,6 +50,7 @@ class Line(NamedTuple):
     number: int
     text: str
     shape: tuple[str, ...]
+    signature: bool  # of a function, over several lines
 
 
 def measures(checkout: Path) -> dict[str, Any]:
@@ -57,7 +65,7 @@ def measures(checkout: Path) -> dict[str, Any]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
     long = sorted(((n, name) for name, n in functions if n > LONG), reverse=True)
-    same, alike = repetitions(source, files)
+    same, alike, contracts = repetitions(source, files)
     found: dict[str, Any] = {
         "files": len(files),
         "lines": sum(len(text) for text in lines.values()),
@@ -66,12 +74,14 @@ def measures(checkout: Path) -> dict[str, Any]:
         f"lines over {WIDE} characters": sum(len(line) > WIDE for text in lines.values() for line in text),
         "repeated code, the same": len(same),
         "repeated code, alike": len(alike),
+        "repeated code, by contract": len(contracts),
     }
     for run in RUNS:
         touched = files_touched(checkout, run)
         found[f"files touched by {run}"] = len(touched)
         found[f"files touched by {run}, in simulation/"] = sum(name.startswith("simulation/") for name in touched)
     found["details"] = {"long": [f"{name}, {n} lines" for n, name in long], "same": same, "alike": alike}
+    found["details"]["contracts"] = contracts
     return found
 
 
@@ -183,24 +193,32 @@ def touch(run: str) -> list[str]:
 # ---- code that is written twice
 
 
-def repetitions(source: Path, files: list[Path]) -> tuple[list[str], list[str]]:
-    """Pairs of places that say the same, and pairs that are alike but for names and values."""
+def repetitions(source: Path, files: list[Path]) -> tuple[list[str], list[str], list[str]]:
+    """Pairs of places that say the same, pairs that are alike but for names and values, and pairs of either sort that
+    a contract asks for.
+    """
     code = {str(path.relative_to(source)): list(code_lines(path)) for path in files}
     same = _apart(_pairs(code, lambda line: line.text), [])
     alike = _apart(_pairs(code, lambda line: line.shape), same)
-    return [_words(code, pair) for pair in same], [_words(code, pair) for pair in alike]
+    reasons = {pair: _contract(code, pair) for pair in (*same, *alike)}
+    return (
+        [_words(code, pair) for pair in same if not reasons[pair]],
+        [_words(code, pair) for pair in alike if not reasons[pair]],
+        [f"{_words(code, pair)}: {reason}" for pair, reason in sorted(reasons.items()) if reason],
+    )
 
 
 def code_lines(path: Path) -> Iterator[Line]:
     text = path.read_text(encoding="utf-8")
-    passed = _passed_over(ast.parse(text))
+    tree = ast.parse(text)
+    passed, signatures = _passed_over(tree), _signatures(tree)
     by_line: dict[int, list[tokenize.TokenInfo]] = defaultdict(list)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
             by_line[token.start[0]].append(token)
     for number, tokens in sorted(by_line.items()):
         if number not in passed and tokens[0].type != tokenize.ENDMARKER:
-            yield Line(number, " ".join(t.string for t in tokens), tuple(map(_shape, tokens)))
+            yield Line(number, " ".join(t.string for t in tokens), tuple(map(_shape, tokens)), number in signatures)
 
 
 def _passed_over(tree: ast.Module) -> set[int]:
@@ -212,6 +230,15 @@ def _passed_over(tree: ast.Module) -> set[int]:
         )
         if texts or isinstance(node, (ast.Import, ast.ImportFrom)):
             lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return lines
+
+
+def _signatures(tree: ast.Module) -> set[int]:
+    """Lines of signatures that take several."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.body[0].lineno > node.lineno + 1:
+            lines.update(range(node.lineno, node.body[0].lineno))
     return lines
 
 
@@ -263,6 +290,13 @@ def _apart(pairs: list[Pair], said: list[Pair]) -> list[Pair]:
         if not any(meet(a, n, c, m) and meet(b, n, d, m) for c, d, m in others):
             kept.append(pair)
     return sorted(kept)
+
+
+def _contract(code: dict[str, list[Line]], pair: Pair) -> str:
+    """What asks for a pair; nothing where nothing does."""
+    a, b, length = pair
+    others = sum(not line.signature for line in code[a[0]][a[1] : a[1] + length])
+    return SIGNATURE if others < WINDOW else CONTRACTS.get((a[0], b[0]), "")
 
 
 def _words(code: dict[str, list[Line]], pair: Pair) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .algebra import Array, norm
 from .formulations.generalized_jacobian import generalized_inertia, generalized_jacobian_in_base
-from .formulations.generalized_jacobian.elimination import demand_support, eliminate
+from .formulations.generalized_jacobian.elimination import eliminate, require
 from .formulations.generalized_jacobian.generalized_matrices import base_at_origin
 from .kinematics import center_of_mass, frame_pose
 from .model import Role, Spacecraft
@@ -166,7 +166,7 @@ def path_dependent_workspace(
 
 def coupling_matrix(craft: Spacecraft, q: Array) -> Array:
     """(6, nv - 6): the base's twist [w; v], in B, that unit rates of joints and wheels cause at zero momentum. (109)"""
-    demand_support(craft)
+    require(craft)
     return -eliminate(craft, q).X
 
 

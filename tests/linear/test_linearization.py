@@ -4,6 +4,7 @@ forms.
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from gyrostat import constraints as gc
 from gyrostat.algebra import rotation_from_rpy
 from gyrostat.linear.sensitivities import point_of, rates
 from gyrostat.simulation.problem.request import Request
+from gyrostat.simulation.simulate_craft import simulate
 from random_trees import ALL_KINDS, random_spacecraft, random_state
 
 TILT = rotation_from_rpy(np.array([0.3, -0.4, 0.8]))
@@ -378,3 +380,14 @@ def test_python_control_receives_names_and_the_same_step_response():
     push = lambda craft, t, q, v: gs.joint_torques(craft, {"first": 1e-4})
     run = gs.simulate(craft, None, None, (0, 1), control=push, save_at=times, rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(run.v.T, response[craft.nv :], atol=1e-8)
+
+
+@pytest.mark.parametrize("door", [gs.linearize, gs.equilibrium])
+def test_options_are_those_of_simulate(door):
+    """The same names, types and defaults; what a door has of its own is no option of `simulate`."""
+    asked = {p.name: p for p in inspect.signature(simulate).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    own = {p.name: p for p in inspect.signature(door).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    common = asked.keys() & own.keys()
+    assert len(common) > 8
+    for name in common:
+        assert (own[name].annotation, own[name].default) == (asked[name].annotation, asked[name].default)

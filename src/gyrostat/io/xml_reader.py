@@ -56,56 +56,9 @@ def parse_xml(data: bytes, file: str) -> Element:
     """The root element of an XML document."""
     if len(data) > MAX_BYTES:
         raise fail("too-large", file, f"is longer than {MAX_BYTES // 2**20} MB.")
-    parser = expat.ParserCreate()
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    document = Element("", {}, file, 0)
-    open_elements = [document]
-    links = elements = 0
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal links, elements
-        line = parser.CurrentLineNumber
-        if len(open_elements) > MAX_DEPTH:
-            raise fail(
-                "too-deep",
-                file,
-                f"elements are nested more than {MAX_DEPTH} deep.",
-                "Flatten the file.",
-                line,
-                f"<{tag}>",
-            )
-        links += tag in ("link", "body")
-        if links > MAX_LINKS:
-            raise fail(
-                "too-many-links", file, f"has more than {MAX_LINKS} links.", "Split the model.", line, f"<{tag}>"
-            )
-        elements += 1
-        if elements > MAX_ELEMENTS:
-            raise fail("too-many-links", file, f"has more than {MAX_ELEMENTS} elements.", "Split the model.", line)
-        if len(attributes.get("name", "")) > MAX_NAME or len(tag) > MAX_NAME:
-            raise fail("long-name", file, f"a name is longer than {MAX_NAME} characters.", "Shorten it.", line)
-        element = Element(tag, attributes, file, line)
-        open_elements[-1].children.append(element)
-        open_elements.append(element)
-
-    def end(tag: str) -> None:
-        open_elements.pop()
-
-    def refuse_doctype(name: str, *_: object) -> None:
-        raise fail(
-            "doctype",
-            file,
-            f"declares a document type or entity '{name}'; a model needs none, and they can hide attacks.",
-            "Remove the <!DOCTYPE ...> and write entities out.",
-            parser.CurrentLineNumber,
-        )
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.StartDoctypeDeclHandler = refuse_doctype
-    parser.EntityDeclHandler = refuse_doctype
+    reading = _Reading(file)
     try:
-        parser.Parse(data, True)
+        reading.parser.Parse(data, True)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code) or "malformed"
         raise fail(
@@ -114,7 +67,53 @@ def parse_xml(data: bytes, file: str) -> Element:
     except (LookupError, UnicodeError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
+        what = f"cannot be decoded: {error}."
+        raise fail("xml", file, what, "Save the file as UTF-8.", reading.parser.CurrentLineNumber) from None
+    return reading.document.children[0]
+
+
+class _Reading:
+    """The tree as far as expat has read, and how much that is."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.document = Element("", {}, file, 0)
+        self.open_elements = [self.document]
+        self.links = self.elements = 0
+        self.parser = parser = expat.ParserCreate()
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.StartDoctypeDeclHandler = self.refuse_doctype
+        parser.EntityDeclHandler = self.refuse_doctype
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.links += tag in ("link", "body")
+        self.elements += 1
+        line = self.parser.CurrentLineNumber
+        if len(self.open_elements) > MAX_DEPTH:
+            what = f"elements are nested more than {MAX_DEPTH} deep."
+            raise fail("too-deep", self.file, what, "Flatten the file.", line, f"<{tag}>")
+        if self.links > MAX_LINKS:
+            what = f"has more than {MAX_LINKS} links."
+            raise fail("too-many-links", self.file, what, "Split the model.", line, f"<{tag}>")
+        if self.elements > MAX_ELEMENTS:
+            what = f"has more than {MAX_ELEMENTS} elements."
+            raise fail("too-many-links", self.file, what, "Split the model.", line)
+        if len(attributes.get("name", "")) > MAX_NAME or len(tag) > MAX_NAME:
+            raise fail("long-name", self.file, f"a name is longer than {MAX_NAME} characters.", "Shorten it.", line)
+        element = Element(tag, attributes, self.file, line)
+        self.open_elements[-1].children.append(element)
+        self.open_elements.append(element)
+
+    def end(self, tag: str) -> None:
+        self.open_elements.pop()
+
+    def refuse_doctype(self, name: str, *_: object) -> None:
         raise fail(
-            "xml", file, f"cannot be decoded: {error}.", "Save the file as UTF-8.", parser.CurrentLineNumber
-        ) from None
-    return document.children[0]
+            "doctype",
+            self.file,
+            f"declares a document type or entity '{name}'; a model needs none, and they can hide attacks.",
+            "Remove the <!DOCTYPE ...> and write entities out.",
+            self.parser.CurrentLineNumber,
+        )

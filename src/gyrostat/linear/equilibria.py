@@ -63,7 +63,7 @@ def equilibrium(
     formulation: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
-    seed: int | None = None,
+    seed: Any = None,
     memory: Any = None,
     tolerance: float = 1e-10,
     iterations: int = 60,

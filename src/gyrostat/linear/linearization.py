@@ -110,7 +110,7 @@ def linearize(
     formulation: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
-    seed: int | None = None,
+    seed: Any = None,
     memory: Any = None,
     outputs: Callable[..., Any] | None = None,
 ) -> Linearization:

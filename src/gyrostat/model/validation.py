@@ -33,43 +33,14 @@ def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
     """Bodies base to tip, branch by branch in the order given, wheels last as given; or the findings that say why there
     is no tree.
     """
-    found = [*_duplicates("body", (b.name for b in bodies)), *_duplicates("joint", (b.joint.name for b in bodies))]
-    names = {body.name for body in bodies}
-    for body in bodies:
-        if body.parent is not None and body.parent not in names:
-            place = f"joint '{body.joint.name}'"
-            found.append(
-                error(
-                    "unknown-parent",
-                    place,
-                    f"its parent body '{body.parent}' does not exist.",
-                    nearest(body.parent, names),
-                )
-            )
-    roots = [body for body in bodies if body.parent is None]
-    if not bodies:
-        found.append(error("no-body", "", "the spacecraft has no body; expected at least a base."))
-    elif not roots:
-        found.append(
-            error("cycle", "", "every body has a parent, so none is the base.", "Remove one joint of the loop.")
-        )
-    elif len(roots) > 1:
-        listed = ", ".join(f"'{body.name}'" for body in roots)
-        found.append(
-            error(
-                "several-roots",
-                "",
-                f"{len(roots)} bodies have no parent: {listed}.",
-                "Join them, or load them as separate craft.",
-            )
-        )
+    found = _names_and_roots(bodies)
     if found:
         return [], found
     children: dict[str, list[Body]] = {}
     for body in bodies:
         if body.parent is not None:
             children.setdefault(body.parent, []).append(body)
-    ordered, stack = [], [roots[0]]
+    ordered, stack = [], [body for body in bodies if body.parent is None]
     while stack:
         body = stack.pop()
         ordered.append(body)
@@ -80,21 +51,40 @@ def order(bodies: Sequence[Body]) -> tuple[list[Body], list[Finding]]:
         return [], [
             error("cycle", "", f"a loop of joints holds {', '.join(map(repr, lost))}.", "Remove one joint of the loop.")
         ]
+    # wheels as given, so that ordering once more changes nothing
+    wheels = [body for body in bodies if body.joint.motion.spins]
+    mounted = [_on_wheel(wheel, children[wheel.name][0]) for wheel in wheels if wheel.name in children]
+    return [body for body in ordered if not body.joint.motion.spins] + wheels, mounted
+
+
+def _names_and_roots(bodies: Sequence[Body]) -> list[Finding]:
+    """Names that stand twice, parents that do not exist, and anything but one base."""
+    found = [*_duplicates("body", (b.name for b in bodies)), *_duplicates("joint", (b.joint.name for b in bodies))]
+    names = {body.name for body in bodies}
     for body in bodies:
-        if body.joint.motion.spins and body.name in children:
-            child = children[body.name][0].name
-            found.append(
-                error(
-                    "on-wheel",
-                    f"body '{child}'",
-                    f"is mounted on wheel '{body.name}', whose angle is not a coordinate.",
-                    "Use a revolute joint instead of the wheel.",
-                )
-            )
-    wheels = [
-        body for body in bodies if body.joint.motion.spins
-    ]  # as given, so that ordering once more changes nothing
-    return [body for body in ordered if not body.joint.motion.spins] + wheels, found
+        if body.parent is not None and body.parent not in names:
+            what = f"its parent body '{body.parent}' does not exist."
+            found.append(error("unknown-parent", f"joint '{body.joint.name}'", what, nearest(body.parent, names)))
+    roots = [f"'{body.name}'" for body in bodies if body.parent is None]
+    if not bodies:
+        found.append(error("no-body", "", "the spacecraft has no body; expected at least a base."))
+    elif not roots:
+        found.append(
+            error("cycle", "", "every body has a parent, so none is the base.", "Remove one joint of the loop.")
+        )
+    elif len(roots) > 1:
+        what = f"{len(roots)} bodies have no parent: {', '.join(roots)}."
+        found.append(error("several-roots", "", what, "Join them, or load them as separate craft."))
+    return found
+
+
+def _on_wheel(wheel: Body, child: Body) -> Finding:
+    return error(
+        "on-wheel",
+        f"body '{child.name}'",
+        f"is mounted on wheel '{wheel.name}', whose angle is not a coordinate.",
+        "Use a revolute joint instead of the wheel.",
+    )
 
 
 def _duplicates(what: str, names: Iterable[str]) -> list[Finding]:

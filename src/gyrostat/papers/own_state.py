@@ -15,8 +15,9 @@ import numpy as np
 from ..algebra import Array
 from ..control.controller import Controller
 from ..model import Role, Spacecraft
-from ..simulation.engine.integrate import Plan, State, System, integrate
+from ..simulation.engine.integrate import integrate
 from ..simulation.engine.status import Status
+from ..simulation.engine.system import Outcome, Plan, State, System
 from ..simulation.problem.equations import Equations
 from ..simulation.result.dataset import dataset
 from ..simulation.result.trajectory import Trajectory
@@ -52,10 +53,36 @@ def simulate_own_state(
         tau = control(craft, x[0], q, v)
         return np.concatenate([rate(craft, x[1 : 1 + n], tau), [tau @ v]])
 
-    kernel = Kernel(trace(rhs, None, inputs={"x": (n + 3,)}))
-    system = System(kernel, n + 1, n_parameters=1)
+    constants = np.zeros((1, 1))  # the run's number
+    system = System(Kernel(trace(rhs, None, inputs={"x": (n + 3,)})), n + 1, n_parameters=1)
+    outcome = _integrated(craft, system, np.append(x0, 0.0), constants, times, rtol, atol, method)
+    rows = outcome.saved[0]
+    states = Kernel(trace(lambda x: state_of(craft, x), None, inputs={"x": (n,)}))(rows[:, :n])
+    joints = tuple(k for k in range(craft.nv) if craft.roles[k] is not Role.base)  # the arm's motors alone do work
+    equations = Equations(craft, Controller(control), None, forward_dynamics, float(times[0]), loads=joints)
+    minimal = np.concatenate([*states, rows[:, n:]], axis=-1)
+    data: xarray.Dataset = dataset(equations, times, minimal[None], constants, None)
+    data["own_state"] = (("time", "own_name"), rows[:, :n])
+    data.attrs.update(_attributes(craft, formulation, method, rtol, atol, times))
+    s = outcome.state
+    final = State(s.t, minimal[-1:], s.held, s.h, s.status, s.steps, s.rejections)
+    return Trajectory(craft, data, final, constants=constants, equations=equations)
+
+
+def _integrated(
+    craft: Spacecraft,
+    system: System,
+    y0: Array,
+    constants: Array,
+    times: Array,
+    rtol: float,
+    atol: float,
+    method: str,
+) -> Outcome:
+    """y at each of the times, from y0 at the first; the last of y is work: bookkeeping, without a tolerance."""
+    n = len(y0) - 1
     tolerance = np.full(n + 1, atol)
-    tolerance[n] = np.inf  # work is bookkeeping
+    tolerance[n] = np.inf
     plan = Plan(
         method,
         times[1:],
@@ -68,27 +95,17 @@ def simulate_own_state(
         float(np.ptp(times)),
     )
     zero = np.zeros(1)
-    y0 = np.append(x0, 0.0)[None]
-    start = State(times[:1].copy(), y0.copy(), np.zeros((1, 0)), zero.copy(), zero.copy(), zero.copy(), zero.copy())
-    constants = np.zeros((1, 1))  # the run's number
+    start = State(
+        times[:1].copy(), y0[None].copy(), np.zeros((1, 0)), zero.copy(), zero.copy(), zero.copy(), zero.copy()
+    )
     outcome = integrate(system, plan, start, constants)
-    rows = outcome.saved[0]
-    rows[0] = y0[0]
+    outcome.saved[0][0] = y0
     if Status(int(outcome.state.status[0])) != Status.done:
         raise RuntimeError(
             f"the integration of {craft.name} stopped at t = {outcome.state.t[0]:.9g} s: "
             f"{Status(int(outcome.state.status[0])).name}."
         )
-    states = Kernel(trace(lambda x: state_of(craft, x), None, inputs={"x": (n,)}))(rows[:, :n])
-    joints = tuple(k for k in range(craft.nv) if craft.roles[k] is not Role.base)  # the arm's motors alone do work
-    equations = Equations(craft, Controller(control), None, forward_dynamics, float(times[0]), loads=joints)
-    minimal = np.concatenate([*states, rows[:, n:]], axis=-1)
-    data: xarray.Dataset = dataset(equations, times, minimal[None], constants, None)
-    data["own_state"] = (("time", "own_name"), rows[:, :n])
-    data.attrs.update(_attributes(craft, formulation, method, rtol, atol, times))
-    s = outcome.state
-    final = State(s.t, minimal[-1:], s.held, s.h, s.status, s.steps, s.rejections)
-    return Trajectory(craft, data, final, constants=constants, equations=equations)
+    return outcome
 
 
 def _attributes(

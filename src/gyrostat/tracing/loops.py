@@ -8,9 +8,10 @@ allowed to the compiler, no reordering: each lane computes the same bits whateve
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 from .ir import EXACT, Code
 
@@ -37,54 +38,67 @@ class _Value:
         self.f, self.name = function, name
 
 
-class Vector(_Value):
+Answer = TypeVar("Answer")  # of a comparison
+
+
+class _Quantity(_Value, ABC, Generic[Answer]):
+    """What numbers of lanes and single integers have in common: sums, differences, products and order."""
+
+    @abstractmethod
+    def _op(self, op: str, a: Any, b: Any) -> Self: ...
+
+    @abstractmethod
+    def _compare(self, how: str, other: Any) -> Answer: ...
+
+    def __add__(self, other: Any) -> Self:
+        return self._op("add", self, other)
+
+    def __radd__(self, other: Any) -> Self:
+        return self._op("add", other, self)
+
+    def __sub__(self, other: Any) -> Self:
+        return self._op("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Self:
+        return self._op("sub", other, self)
+
+    def __mul__(self, other: Any) -> Self:
+        return self._op("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Self:
+        return self._op("mul", other, self)
+
+    def __lt__(self, other: Any) -> Answer:
+        return self._compare("lt", other)
+
+    def __le__(self, other: Any) -> Answer:
+        return self._compare("le", other)
+
+    def __gt__(self, other: Any) -> Answer:
+        return self._compare("gt", other)
+
+    def __ge__(self, other: Any) -> Answer:
+        return self._compare("ge", other)
+
+    def equals(self, other: Any) -> Answer:
+        return self._compare("eq", other)
+
+
+class Vector(_Quantity["Mask"]):
     """One number per lane."""
 
     def _op(self, op: str, a: Any, b: Any) -> Vector:
         f = self.f
-        return Vector(f, f.code.op(op, f.vector(a).name, f.vector(b).name, EXACT))
-
-    def __add__(self, other: Any) -> Vector:
-        return self._op("fadd", self, other)
-
-    def __radd__(self, other: Any) -> Vector:
-        return self._op("fadd", other, self)
-
-    def __sub__(self, other: Any) -> Vector:
-        return self._op("fsub", self, other)
-
-    def __rsub__(self, other: Any) -> Vector:
-        return self._op("fsub", other, self)
-
-    def __mul__(self, other: Any) -> Vector:
-        return self._op("fmul", self, other)
-
-    def __rmul__(self, other: Any) -> Vector:
-        return self._op("fmul", other, self)
-
-    def __truediv__(self, other: Any) -> Vector:
-        return self._op("fdiv", self, other)
-
-    def __rtruediv__(self, other: Any) -> Vector:
-        return self._op("fdiv", other, self)
+        return Vector(f, f.code.op(f"f{op}", f.vector(a).name, f.vector(b).name, EXACT))
 
     def _compare(self, how: str, other: Any) -> Mask:
-        return Mask(self.f, self.f.code.compare(how, self.name, self.f.vector(other).name))
+        return Mask(self.f, self.f.code.compare(f"o{how}", self.name, self.f.vector(other).name))
 
-    def __lt__(self, other: Any) -> Mask:
-        return self._compare("olt", other)
+    def __truediv__(self, other: Any) -> Vector:
+        return self._op("div", self, other)
 
-    def __le__(self, other: Any) -> Mask:
-        return self._compare("ole", other)
-
-    def __gt__(self, other: Any) -> Mask:
-        return self._compare("ogt", other)
-
-    def __ge__(self, other: Any) -> Mask:
-        return self._compare("oge", other)
-
-    def equals(self, other: Any) -> Mask:
-        return self._compare("oeq", other)
+    def __rtruediv__(self, other: Any) -> Vector:
+        return self._op("div", other, self)
 
 
 class Mask(_Value):
@@ -134,41 +148,21 @@ class Truth(_Value):
         return Integer(self.f, self.f.code.choose(self.name, a.name, b.name))
 
 
-class Integer(_Value):
+class Integer(_Quantity[Truth]):
     """A single 64-bit integer; what is divided is not negative."""
 
     def _op(self, op: str, a: Any, b: Any) -> Integer:
         return Integer(self.f, self.f.code.count_op(op, self.f.integer(a).name, self.f.integer(b).name))
 
-    def __add__(self, other: Any) -> Integer:
-        return self._op("add", self, other)
-
-    def __sub__(self, other: Any) -> Integer:
-        return self._op("sub", self, other)
-
-    def __mul__(self, other: Any) -> Integer:
-        return self._op("mul", self, other)
+    def _compare(self, how: str, other: Any) -> Truth:
+        signed = how if how == "eq" else f"s{how}"
+        return Truth(self.f, self.f.code.count_compare(signed, self.name, self.f.integer(other).name))
 
     def __floordiv__(self, other: Any) -> Integer:
         return self._op("udiv", self, other)
 
     def __mod__(self, other: Any) -> Integer:
         return self._op("urem", self, other)
-
-    def _compare(self, how: str, other: Any) -> Truth:
-        return Truth(self.f, self.f.code.count_compare(how, self.name, self.f.integer(other).name))
-
-    def __lt__(self, other: Any) -> Truth:
-        return self._compare("slt", other)
-
-    def __gt__(self, other: Any) -> Truth:
-        return self._compare("sgt", other)
-
-    def __ge__(self, other: Any) -> Truth:
-        return self._compare("sge", other)
-
-    def equals(self, other: Any) -> Truth:
-        return self._compare("eq", other)
 
     def number(self) -> Number:
         return Number(self.f, self.f.code.count_to_number(self.name))

@@ -1,4 +1,4 @@
-"""Which spacecraft formulations with joint loads as unknowns can treat: this one, `decoupled` and
+"""Which spacecraft formulations with joint loads as unknowns can treat: `dual_quaternion`, `decoupled` and
 `attitude_lagrange`.
 """
 

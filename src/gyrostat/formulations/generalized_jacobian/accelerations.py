@@ -14,7 +14,7 @@ from ...model import Spacecraft
 from ..common.prescribed import by_place, solve_free
 from .base_inverse import base_inertia_inverse
 from .craft_links import craft_link_rates, craft_links
-from .elimination import demand_support
+from .elimination import require
 from .inertia_blocks import inertia_blocks
 from .link_rates import LinkRates
 from .links import Links, link_rotation_rate
@@ -43,7 +43,7 @@ def forward_dynamics(
 
     `prescribed = {joint: vdot}`: those joints follow, whatever tau says of them; the base may be one.
     """
-    demand_support(craft)
+    require(craft)
     q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
     follows = prescribed_rates(craft, prescribed)
     links = craft_links(craft, q)

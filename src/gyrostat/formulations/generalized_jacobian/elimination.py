@@ -64,7 +64,7 @@ def supports(craft: Spacecraft) -> str | None:
     return None
 
 
-def demand_support(craft: Spacecraft) -> None:
+def require(craft: Spacecraft) -> None:
     """ValueError with the reason, where there is one."""
     reason = supports(craft)
     if reason is not None:
@@ -73,6 +73,6 @@ def demand_support(craft: Spacecraft) -> None:
 
 def joint_vector(craft: Spacecraft, x: Any, name: str) -> Array:
     """`x` as an array of shape (nv - 6,)."""
-    demand_support(craft)
+    require(craft)
     meaning = f"the joints of {craft.name}, then its wheels, as in v[6:] (the base is eliminated)"
     return shaped(x, (craft.nv - 6,), name, meaning)

@@ -11,7 +11,7 @@ from ...kinematics import jacobian, jacobian_rate
 from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
 from ..recursive import coriolis_matrix
-from .elimination import Elimination, demand_support, eliminate, joint_vector, solve_base
+from .elimination import Elimination, eliminate, joint_vector, require, solve_base
 
 AT_ORIGIN = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
@@ -22,7 +22,7 @@ def generalized_inertia(craft: Spacecraft, q: Array) -> Array:
     Symmetric positive definite; the inverse of the joints' block of M^-1. It depends on the joint coordinates alone.
     The kinetic energy is `1/2 qdot^T H* qdot` plus that of the locked craft at the same momentum.
     """
-    demand_support(craft)
+    require(craft)
     return eliminate(craft, configuration(craft, q)).inertia
 
 
@@ -45,7 +45,7 @@ def generalized_jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (
 
 def generalized_jacobian_in_base(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
     """J* in base axes, (6, nv - 6): it depends on the joint coordinates alone, and so do its singularities."""
-    demand_support(craft)
+    require(craft)
     q = base_at_origin(craft, q)
     J = jacobian(craft, q, frame, point)
     return J[:, 6:] - J[:, :6] @ eliminate(craft, q).X
@@ -56,7 +56,7 @@ def generalized_jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str,
 
     J*' = J_m' - J_0' X - J_0 X',   X' = M_0^-1 (M_0m' - M_0' X).
     """
-    demand_support(craft)
+    require(craft)
     q, v = configuration(craft, q), rates(craft, v)
     E, Mdot = eliminate(craft, q), mass_matrix_rate(craft, q, v)
     J, Jdot = jacobian(craft, q, frame, point), jacobian_rate(craft, q, v, frame, point)

@@ -10,7 +10,7 @@ from ...algebra import Array, cross_force, cross_motion, cross_motion_matrix
 from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
 from .base_frame import ZERO6, assembled, base_frame, external_force, lines, momentum_cross, motion
-from .subgroups import refuse_unsupported
+from .subgroups import require
 
 
 class CoriolisParts(NamedTuple):
@@ -52,7 +52,7 @@ def bias_force(craft: Spacecraft, q: Array, v: Array, *, wrenches: Any = None) -
             = S_B^T (d/dt F_c + V_b x* F_c)          the three add up to Newton's law in the base's axes
     """
     q, v = configuration(craft, q), rates(craft, v)
-    refuse_unsupported(craft)
+    require(craft)
     frame = base_frame(craft, q)
     moving = motion(craft, frame, v)
     V_b = moving.V[craft.bodies[0].name]
@@ -81,7 +81,7 @@ def coriolis_parts(craft: Spacecraft, q: Array, v: Array) -> CoriolisParts:
         K[B, B] = S_B^T F_c* S_B                                                              (22'), (30')
     """
     q, v = configuration(craft, q), rates(craft, v)
-    refuse_unsupported(craft)
+    require(craft)
     frame = base_frame(craft, q)
     moving = motion(craft, frame, v)
     S = frame.S

@@ -10,7 +10,7 @@ from ...algebra import Array, cross_motion_matrix, mirror, unboxed
 from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
 from .base_frame import assembled, base_frame, lines
-from .subgroups import refuse_unsupported
+from .subgroups import require
 
 
 def mass_matrix(craft: Spacecraft, q: Array) -> Array:
@@ -49,7 +49,7 @@ def mass_matrix_derivatives(craft: Spacecraft, q: Array) -> Array:
         K beyond A, up to B:      dM[A, B] = -(ad_k S_A)^T M_c(B) S_B
         otherwise:                0                                                           (A.1)
     """
-    refuse_unsupported(craft)
+    require(craft)
     frame = base_frame(craft, configuration(craft, q))
     above = {B: {A for A, D in lines(craft) if D == B and A != B} for B, _ in craft.base_to_tip}  # strictly
     derivatives = []

@@ -24,7 +24,7 @@ def supports(craft: Spacecraft) -> str | None:
     return None
 
 
-def refuse_unsupported(craft: Spacecraft) -> None:
+def require(craft: Spacecraft) -> None:
     """Raise with the reason if the craft has a joint that is no Lie subgroup."""
     reason = supports(craft)
     if reason is not None:

@@ -34,8 +34,6 @@ def planar_checks(trajectory: Trajectory) -> list[Check]:
     steady = np.abs(rates).max(axis=1) > 0.05  # away from reversals, where signs of overlapping transients differ
     opposite = (w[:, 2] * rates.sum(axis=1))[steady].max()
     deviation = [float(np.abs(p[at] - p[at][0]).max()) for at in cycles]
-    back = _return_error("planar")
-    left = float(angle_between(rotation(trajectory.q[-1, :4]), np.eye(3)))
     craft = trajectory.craft
     arm_inertia = _inertia_about_joint_1(trajectory)
     own = float(craft.body("base").inertia[2, 2])
@@ -58,16 +56,7 @@ def planar_checks(trajectory: Trajectory) -> list[Check]:
             "x > -0.1 mm",
             "figure 5B; up to what overlapping transients leave",
         ),
-        at_most(
-            f"planar: base back at its start, joints {LONG:g} s apart", back, 1e-11, comment="each path is retraced"
-        ),
-        holds(
-            "planar: net rotation, joints 44 s apart",
-            1e-6 < left < 1e-3,
-            f"{left:.1e} rad",
-            "small, not zero",
-            "not holonomic",
-        ),
+        *_return_checks("planar", trajectory, between=(1e-6, 1e-3)),
         holds(
             "statement refuted: 'base has higher inertia than the manipulator'",
             arm_inertia > own,
@@ -96,8 +85,6 @@ def spatial_checks(trajectory: Trajectory) -> list[Check]:
     off_axis = max(np.abs(w_B[at][:, [0, 2]]).max() for at in settled[2:4])
     pitch = min(np.abs(w_B[at][:, 1]).max() for at in settled[1:4])
     sideways = [float(np.abs(p[at, 1] - p[at[0], 1]).max()) for at in settled]
-    back = _return_error("spatial")
-    left = float(angle_between(rotation(trajectory.q[-1, :4]), np.eye(3)))
     return [
         *common,
         holds(
@@ -121,12 +108,23 @@ def spatial_checks(trajectory: Trajectory) -> list[Check]:
             "not zero",
             "at q = 0 axes 5 and 6 are parallel to axis 1; too small to see in figure 7B",
         ),
+        *_return_checks("spatial", trajectory, between=(1e-4, 1e-1)),
+    ]
+
+
+def _return_checks(case: str, trajectory: Trajectory, between: tuple[float, float]) -> list[Check]:
+    """The base returns to its start where joints come to rest one after the other, and not quite where they overlap."""
+    left = float(angle_between(rotation(trajectory.q[-1, :4]), np.eye(3)))
+    return [
         at_most(
-            f"spatial: base back at its start, joints {LONG:g} s apart", back, 1e-11, comment="each path is retraced"
+            f"{case}: base back at its start, joints {LONG:g} s apart",
+            _return_error(case),
+            1e-11,
+            comment="each path is retraced",
         ),
         holds(
-            "spatial: net rotation, joints 44 s apart",
-            1e-4 < left < 1e-1,
+            f"{case}: net rotation, joints 44 s apart",
+            between[0] < left < between[1],
             f"{left:.1e} rad",
             "small, not zero",
             "not holonomic",
