@@ -12,11 +12,13 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed: no lock is needed
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 PART = re.compile(r"\.gyrostat-[0-9a-f]{32}\.part")
 _BINARY = getattr(os, "O_BINARY", 0)

@@ -18,8 +18,9 @@ from ..io import CheckResult
 from ..io import check as check_file
 from ..kinematics import center_of_mass, composite_inertia, neutral, total_mass
 from ..model import Joint, Spacecraft
+from ..model.names import printable
 from .files import Trust, model_file
-from .output import BaseKind, console, number, numbers, print_findings, safe, summary
+from .output import BaseKind, console, number, numbers, print_findings, summary
 
 MAX_ROWS = 60
 
@@ -52,13 +53,17 @@ def check(
             print_craft(out, result.craft)
         print_findings(out, result.findings, strict=strict)
         verdict = Text("FAILED" if failed else "OK", style="bold red" if failed else "bold green")
-        out.print(verdict.append(Text(f"  {safe(str(file))}: {summary(result.findings)}", style="")), soft_wrap=True)
+        out.print(
+            verdict.append(Text(f"  {printable(str(file))}: {summary(result.findings)}", style="")), soft_wrap=True
+        )
     raise typer.Exit(1 if failed else 0)
 
 
 def print_craft(out: Console, craft: Spacecraft) -> None:
     """The tree, the bodies, the joints and the totals at the neutral configuration."""
-    out.print(Text.assemble((safe(craft.name), "bold"), f"   {craft.nbodies} bodies, nq {craft.nq}, nv {craft.nv}"))
+    out.print(
+        Text.assemble((printable(craft.name), "bold"), f"   {craft.nbodies} bodies, nq {craft.nq}, nv {craft.nv}")
+    )
     out.print(body_tree(craft))
     out.print(_bodies(craft))
     out.print(_joints(craft))
@@ -74,7 +79,7 @@ def print_craft(out: Console, craft: Spacecraft) -> None:
         if parts:
             listed = ", ".join(f"{part.name} on {part.body}" for part in parts[:12])
             more = f", and {len(parts) - 12} more" if len(parts) > 12 else ""
-            out.print(Text(safe(f"{what:<16} {listed}{more}")))
+            out.print(Text(printable(f"{what:<16} {listed}{more}")))
 
 
 def body_tree(craft: Spacecraft) -> Tree:
@@ -82,7 +87,7 @@ def body_tree(craft: Spacecraft) -> Tree:
     branches: dict[str, Tree] = {}
     for body in craft.bodies[:MAX_ROWS]:
         label = Text.assemble(
-            (safe(body.name), "bold"), f"  {number(body.mass)} kg", (f"  {_moves(body.joint)}", "cyan")
+            (printable(body.name), "bold"), f"  {number(body.mass)} kg", (f"  {_moves(body.joint)}", "cyan")
         )
         branches[body.name] = Tree(label) if body.parent is None else branches[body.parent].add(label)
         tree = tree or branches[body.name]
@@ -97,7 +102,7 @@ def _moves(joint: Joint) -> str:
     about = " about " + " and ".join(numbers(axis) for axis in axes) if axes else ""
     if joint.kind == "prismatic":
         about = about.replace("about", "along")
-    return f"{safe(joint.name)}: {joint.kind}{about}"
+    return f"{printable(joint.name)}: {joint.kind}{about}"
 
 
 def _bodies(craft: Spacecraft) -> Table:
@@ -107,7 +112,7 @@ def _bodies(craft: Spacecraft) -> Table:
         xx, xy, xz, yy, yz, zz = inertia_components(body.inertia)
         products = numbers((xy, xz, yz), 4) if xy or xz or yz else ""
         table.add_row(
-            Text(safe(body.name)), number(body.mass), numbers(body.com, 4), numbers((xx, yy, zz), 4), products
+            Text(printable(body.name)), number(body.mass), numbers(body.com, 4), numbers((xx, yy, zz), 4), products
         )
     return table
 
@@ -117,7 +122,7 @@ def _joints(craft: Spacecraft) -> Table:
     for body in craft.bodies[:MAX_ROWS]:
         joint, limits = body.joint, body.joint.limits
         table.add_row(
-            Text(safe(joint.name)),
+            Text(printable(joint.name)),
             joint.kind,
             _range(joint),
             _limit(limits.velocity),

@@ -9,8 +9,9 @@ import typer
 from rich.text import Text
 
 from ..io import load, save
+from ..model.names import printable
 from .files import Trust, model_file
-from .output import BaseKind, console, print_findings, safe
+from .output import BaseKind, console, print_findings
 
 
 def convert(
@@ -39,4 +40,6 @@ def convert(
     save(craft, target)
     out = console()
     print_findings(out, craft.findings)
-    out.print(Text(safe(f"{source} -> {target}: {craft.nbodies} bodies, nv {craft.nv}"), style="green"), soft_wrap=True)
+    out.print(
+        Text(printable(f"{source} -> {target}: {craft.nbodies} bodies, nv {craft.nv}"), style="green"), soft_wrap=True
+    )

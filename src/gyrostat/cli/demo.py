@@ -11,8 +11,9 @@ from rich.text import Text
 
 from ..io.writing import check_writable
 from ..kinematics import total_mass
+from ..model.names import printable
 from .check import body_tree
-from .output import command, console, number, safe
+from .output import command, console, number
 from .run import print_audit
 
 
@@ -59,8 +60,8 @@ def demo(
     )
     out.print("\nWritten:")
     for path, words in rows:
-        out.print(Text.assemble((f"  {safe(str(path))}".ljust(33), "bold"), safe(words)), soft_wrap=True)
-    live = (f"{command()} view {safe(str(result))}", "bold")
+        out.print(Text.assemble((f"  {printable(str(path))}".ljust(33), "bold"), printable(words)), soft_wrap=True)
+    live = (f"{command()} view {printable(str(result))}", "bold")
     out.print(Text.assemble("\nDrag the arm yourself, live:   ", live), soft_wrap=True)
 
 

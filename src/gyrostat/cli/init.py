@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .output import command, console, safe
+from ..model.names import printable
+from .output import command, console
 
 
 def init(
@@ -34,7 +35,7 @@ def init(
     write_text(file, template() if example is None else example_text(example))
     console().print(
         Text(
-            safe(f"wrote {file}\nrun it:   {command()} run {file} --report report.html --scene scene.html"),
+            printable(f"wrote {file}\nrun it:   {command()} run {file} --report report.html --scene scene.html"),
             style="green",
         )
     )
@@ -52,4 +53,4 @@ def schema(
         typer.echo(text, nl=False)
     else:
         write_text(out, text)
-        console().print(Text(safe(f"wrote {out}"), style="green"))
+        console().print(Text(printable(f"wrote {out}"), style="green"))

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..model import KINDS, Finding, nearest
-from ..model.names import printable as safe
+from ..model.names import printable
 
 
 def _known_kind(value: str | None) -> str | None:
@@ -81,7 +81,7 @@ def errors() -> Console:
 
 def sentence(text: str, limit: int = 2000) -> Text:
     """Plain text without markup, on as few lines as it has."""
-    text = safe(text)
+    text = printable(text)
     return Text(text if len(text) <= limit else text[:limit] + " ...")
 
 
@@ -114,7 +114,7 @@ def print_findings(out: Console, findings: Sequence[Finding], *, strict: bool = 
                 continue
             style = STYLE["error"] if strict and level == "warning" else STYLE[level]
             line = Text(f"{level}: ", style=style)
-            line.append_text(Text(safe(str(finding)), style="" if level != "note" else "dim"))
+            line.append_text(Text(printable(str(finding)), style="" if level != "note" else "dim"))
             out.print(line, soft_wrap=True)
         for code, count in seen.items():
             if level == "note" and count > SHOWN_PER_CODE:

@@ -9,7 +9,8 @@ import typer
 from rich.text import Text
 
 from ..io.writing import check_writable
-from .output import console, safe
+from ..model.names import printable
+from .output import console
 from .run import print_audit
 
 
@@ -41,4 +42,4 @@ def report(
     text = trajectory.data.attrs.get("scenario")
     write_report(trajectory, out, title=result.stem, scenario=text, scene=link, compare=other, names=names)
     for path in filter(None, (out, scene)):
-        screen.print(Text(safe(f"wrote {path}"), style="green"), soft_wrap=True)
+        screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)

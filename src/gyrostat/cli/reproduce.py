@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model import nearest
+from ..model.names import printable
 from ..papers.checks import Reproduction
-from .output import console, errors, safe
+from .output import console, errors
 
 PAPERS = {
     "valverde2018": "Valverde & Tsiotras (2018): dual quaternions",
@@ -59,7 +60,7 @@ def print_reproduction(out: Console, title: str, result: Reproduction) -> None:
     for assumption in result.assumptions:
         out.print(Text(f"Assumed: {assumption}", style="dim"), soft_wrap=True)
     for path in result.figures:
-        out.print(Text(f"wrote {safe(str(path))}"), soft_wrap=True)
+        out.print(Text(f"wrote {printable(str(path))}"), soft_wrap=True)
     failed = sum(not check.passed for check in result.checks)
     style, word = ("bold red", "FAILED") if failed else ("bold green", "OK")
     out.print(Text.assemble((word, style), f"  {len(result.checks) - failed} of {len(result.checks)} checks hold."))

@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..io.writing import WriteError, check_writable
+from ..model.names import printable
 from .files import Trust
 from .keeping import keep, partial_of
-from .output import command, console, errors, safe, sentence
+from .output import command, console, errors, sentence
 from .stopping import Stopping, signals
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _run(
     partial = partial_of(wanted.out)
     earlier = _earlier(partial, resume)
     screen = console()
-    screen.print(Text(safe(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)
+    screen.print(Text(printable(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)
     options: dict[str, Any] = {"resume": earlier} if resume else {}
     if every is not None:
         options |= {"checkpoint": partial, "checkpoint_every": every}
@@ -139,7 +140,7 @@ def _run(
         errors().print(sentence(f"note: {message}"), style="yellow")
     print_audit(screen, trajectory)
     for path in (*kept, *pictures):
-        screen.print(Text(safe(f"wrote {path}"), style="green"), soft_wrap=True)
+        screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
     if not trajectory.ok:
         print_unfinished(trajectory, kept[-1], scenario, wanted.out, stopping)
     for text in filter(None, (problem, *problems)):
@@ -218,7 +219,7 @@ def print_audit(screen: Console, trajectory: Trajectory) -> None:
     screen.print(f"{steps} steps ({rejected} rejected), {trajectory.data.attrs['integrator']}")
     told = "\n".join(str(trajectory.data.attrs.get(name, "")) for name in ("phases", "formation"))
     for line in (*filter(None, told.splitlines()), *(f"note: {note}" for note in trajectory.notes)):
-        screen.print(Text(safe(line)), soft_wrap=True)
+        screen.print(Text(printable(line)), soft_wrap=True)
     table = Table("audit", "relative drift", box=None)
     table.columns[1].justify = "right"
     audit = trajectory.audit
@@ -227,7 +228,7 @@ def print_audit(screen: Console, trajectory: Trajectory) -> None:
         table.add_row(name, Text(drift_words(drift), style=style))
     screen.print(table)
     for line in audit.warnings:
-        screen.print(Text(safe(f"audit: {line}"), style="yellow"), soft_wrap=True)
+        screen.print(Text(printable(f"audit: {line}"), style="yellow"), soft_wrap=True)
 
 
 def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Path, stopping: Stopping) -> None:

@@ -14,10 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..io import load
+from ..model.names import printable
 from ..verification import Comparison, VerifyReport
 from ..verification import verify as compare
 from .files import Trust, model_file
-from .output import console, errors, safe
+from .output import console, errors
 
 
 def verify(
@@ -53,7 +54,7 @@ def verify(
 
 def print_report(out: Console, report: VerifyReport) -> None:
     """A line for each quantity, every failure, and who could not take part."""
-    out.print(Text.assemble((safe(report.craft), "bold"), f"   {report.states} random states, seed {report.seed}"))
+    out.print(Text.assemble((printable(report.craft), "bold"), f"   {report.states} random states, seed {report.seed}"))
     table = Table("quantity", "computed by", "pairs", "worst disagreement", "allowed", "", box=None)
     for quantity in dict.fromkeys(c.quantity for c in report.comparisons):
         rows = [c for c in report.comparisons if c.quantity == quantity]
@@ -75,7 +76,7 @@ def print_report(out: Console, report: VerifyReport) -> None:
         if not c.passed:
             out.print(Text(_sentence(c), style="red"), soft_wrap=True)
     for name, reason in report.absent.items():
-        out.print(Text.assemble((f"not compared: {name}: ", "yellow"), safe(reason)), soft_wrap=True)
+        out.print(Text.assemble((f"not compared: {name}: ", "yellow"), printable(reason)), soft_wrap=True)
     if report.passed:
         verdict = Text.assemble(("OK", "bold green"), f"  {len(report.comparisons)} comparisons agree.")
     elif not report.comparisons:

@@ -12,8 +12,9 @@ import typer
 from rich.text import Text
 
 from ..model import Spacecraft
+from ..model.names import printable
 from .files import Trust, model_file
-from .output import console, safe
+from .output import console
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -84,10 +85,10 @@ def serve(
         taken = viewer.server.get_port()
         if taken != port:
             screen.print(f"Port {port} is in use; taking {taken}.")
-        where = (safe(f"{craft.name} is at "), (viewer.address, "bold"), "  (Ctrl-C ends)")
+        where = (printable(f"{craft.name} is at "), (viewer.address, "bold"), "  (Ctrl-C ends)")
         screen.print(Text.assemble(*where), soft_wrap=True)
         for note in viewer.stage.notes:
-            screen.print(safe(note), style="yellow")
+            screen.print(printable(note), style="yellow")
         sys.stdout.flush()
         if open_browser and _has_screen():
             import webbrowser

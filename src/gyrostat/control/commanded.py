@@ -223,11 +223,14 @@ def _least_torque(R: Array, spin: Array, wanted: Array, null_motion: Array | Non
     columns)
     """
     axes = R / spin
-    if null_motion is not None:
-        extra = np.column_stack([np.zeros((len(null_motion), wanted.shape[1] - 1)), null_motion])
-        wanted = wanted - R @ extra
-    found = (axes.T @ solve_spd(mirror(axes @ axes.T), wanted)) / spin[:, None]
-    return found if null_motion is None else found + extra
+
+    def least(wanted: Array) -> Array:
+        return (axes.T @ solve_spd(mirror(axes @ axes.T), wanted)) / spin[:, None]
+
+    if null_motion is None:
+        return least(wanted)
+    extra = np.column_stack([np.zeros((len(null_motion), wanted.shape[1] - 1)), null_motion])
+    return least(wanted - R @ extra) + extra
 
 
 def _solve3(R: Array, wanted: Array) -> Array:

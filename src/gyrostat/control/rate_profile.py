@@ -22,7 +22,7 @@ class RateProfile:
 
     times: Array
     rates: Array
-    start: Array = None  # type: ignore[assignment]
+    start: Any = None  # (n,), zero by default
 
     def __post_init__(self) -> None:
         times, rates = np.asarray(self.times, dtype=float), np.asarray(self.rates, dtype=float)

@@ -89,15 +89,14 @@ def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Arra
         if not np.isfinite(miss).all():
             break
         step = np.linalg.solve(_sensitivity(orbit, t0, t1, rho0, u), miss)
-        share = 1.0
-        while share > 1e-4:
-            there = _miss(orbit, t0, t1, rho0, u + share * step, rho1)
+        for halvings in range(14):
+            ahead = u + step / 2**halvings
+            there = _miss(orbit, t0, t1, rho0, ahead, rho1)
             if np.linalg.norm(there) < np.linalg.norm(miss):
+                u, miss = ahead, there
                 break
-            share *= 0.5
         else:
             break
-        u, miss = u + share * step, there
     left = np.linalg.norm(miss)
     how = f"misses by {left:.3g} m (allowed {allowed:.1g} m)" if np.isfinite(left) else "leaves the planet, or meets it"
     raise ValueError(

@@ -57,7 +57,7 @@ def netcdf_bytes(
                 kind, values = values.dtype, np.ascontiguousarray(values)
             made = file.create_variable(escaped(name), tuple(map(escaped, dims)), kind, data=values)
             for word, text in words.items():
-                made.attrs[word] = _word(text) if isinstance(text, str) else text
+                made.attrs[word] = _word(text)
         for name, text in attributes.items():
             file.attrs[name] = _word(text)
     return memory.content()

@@ -192,7 +192,7 @@ class Body:
     mass: Any = 0.0
     com: Given = (0.0, 0.0, 0.0)
     inertia: Given = (0.0, 0.0, 0.0)
-    joint: Joint = None  # type: ignore[assignment]
+    joint: Joint = field(default_factory=lambda: Joint("base", "free"))
     shapes: tuple[Shape, ...] = ()
     included: bool = False
 
@@ -201,8 +201,6 @@ class Body:
         _set(self, "mass", scalar(self.mass, f"{what}: mass"))
         _set(self, "com", array(self.com, (3,), f"{what}: com"))
         _set(self, "inertia", inertia_of(self.inertia, f"{what}: inertia"))
-        if self.joint is None:
-            _set(self, "joint", Joint("base", "free"))
 
     @property
     def parent(self) -> str | None:

@@ -13,7 +13,7 @@ from .rules import add, cos, div, log, lt, mul, neg, recip, sin, sub, where
 from .tables import Table, table_rule
 
 # op -> the partial derivatives of x = op(a, b, ...) by its numeric arguments; 0.0 where it does not depend on one
-_PARTIALS: dict[str, Callable[..., tuple]] = {
+_PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "add": lambda x, a, b: (1.0, 1.0),
     "sub": lambda x, a, b: (1.0, -1.0),
     "mul": lambda x, a, b: (b, a),
@@ -34,12 +34,12 @@ _PARTIALS: dict[str, Callable[..., tuple]] = {
 }  # sign, floor, search, lookup, uniform and conditions are constant wherever they have a derivative
 
 
-def _of_angle(y: Any, x: Any) -> tuple:
+def _of_angle(y: Any, x: Any) -> tuple[Any, Any]:
     inverse = recip(add(mul(x, x), mul(y, y)))
     return mul(x, inverse), neg(mul(y, inverse))
 
 
-def _partials(node: Any) -> tuple:
+def _partials(node: Any) -> tuple[Any, ...]:
     return _PARTIALS[node.op](node, *node.args) if node.op in _PARTIALS else (0.0,) * len(node.args)
 
 

@@ -18,7 +18,7 @@ class Trace:
     def __init__(self) -> None:
         self.table: dict[Any, Any] = {}
 
-    def node(self, op: str, args: tuple, data: Any = None) -> Any:
+    def node(self, op: str, args: tuple[Any, ...], data: Any = None) -> Any:
         """The node `op(args)`; `args` are Exprs of this trace or floats, `data` is hashable (see graph.py)."""
         key = (op, args, data)
         found = self.table.get(key)
@@ -62,7 +62,7 @@ def _operand(a: Expr, b: Any) -> Any:
     return NotImplemented
 
 
-def _operators(rule: Callable[[Any, Any], Any]) -> tuple[Callable, Callable]:
+def _operators(rule: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The methods `a.__op__(b)` and `b.__rop__(a)` of a two-argument rule."""
 
     def forward(a: Expr, b: Any) -> Any:
@@ -104,7 +104,7 @@ class _Symbol:
 
     __slots__ = ("args", "data", "index", "op", "trace")
 
-    def __init__(self, trace: Trace, op: str, args: tuple, data: Any, index: int) -> None:
+    def __init__(self, trace: Trace, op: str, args: tuple[Any, ...], data: Any, index: int) -> None:
         self.trace, self.op, self.args, self.data, self.index = trace, op, args, data, index
 
     __bool__ = _refuse("a truth value", _BRANCH)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algebra import (
     Array,
+    Pose,
     cross_force,
     cross_motion,
     cross_motion_matrix,
@@ -75,7 +76,9 @@ def inverse_dynamics_derivatives(craft: Spacecraft, q: Array, v: Array, vdot: Ar
     return unboxed(by_q), unboxed(by_v)
 
 
-def _recursion(craft: Spacecraft, q: Array, v: Array, vdot: Array, X_PB: dict, V: dict[str, Array]) -> tuple[dict, ...]:
+def _recursion(
+    craft: Spacecraft, q: Array, v: Array, vdot: Array, X_PB: dict[str, Pose], V: dict[str, Array]
+) -> tuple[dict[str, Array], ...]:
     """Accelerations; and summed over what each joint carries: wrenches F, inertias M and matrices 2 B, (6, 6)."""
     A: dict[str, Array] = {}
     F: dict[str, Array] = {}

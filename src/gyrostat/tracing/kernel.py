@@ -137,7 +137,7 @@ class Kernel:
             self._check(given, layout)
         return self._call_batch(values, out, layout)
 
-    def _bind(self, args: tuple, named: dict[str, Any]) -> Sequence[Any]:
+    def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
         """The value of each input port, from arguments by position and by name."""
         if not named and len(args) == len(self.graph.inputs) == len(self._arguments) and self._plain:
             return args

@@ -13,6 +13,7 @@ from .expr import Trace
 from .graph import Graph, build
 
 Shapes = dict[tuple[str, ...], tuple[int, ...]]
+Crafts = tuple[Any, ...]  # spacecraft: models are above this layer
 
 _REMEDY = (
     "Traced values can be added, multiplied, indexed, stacked and multiplied as matrices by NumPy; for everything else "
@@ -62,7 +63,9 @@ def _is_about_symbols(error: Exception) -> bool:
     return any(mark in text for mark in ("Expr", "Condition", "ufunc", "dtype('O')", "object arrays", "valid indices"))
 
 
-def _arguments(function: Callable[..., Any], crafts: tuple, inputs: dict, static: dict) -> dict[str, Any]:
+def _arguments(
+    function: Callable[..., Any], crafts: Crafts, inputs: dict[str, Any], static: dict[str, Any]
+) -> dict[str, Any]:
     """The shape (or nested dict of shapes) of each argument that is to be traced, in the order of the signature."""
     signature = list(inspect.signature(function).parameters.values())[len(crafts) :]
     signature = [p for p in signature if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
@@ -89,7 +92,7 @@ def _arguments(function: Callable[..., Any], crafts: tuple, inputs: dict, static
     return found
 
 
-def _known_shapes(crafts: tuple) -> dict[str, tuple[int, ...]]:
+def _known_shapes(crafts: Crafts) -> dict[str, tuple[int, ...]]:
     shapes: dict[str, tuple[int, ...]] = {"t": ()}
     if len(crafts) == 1:
         nv = crafts[0].nv
@@ -106,7 +109,7 @@ def _symbols(recording: Trace, shapes: Shapes, path: tuple[str, ...], shape: Any
     return recording.inputs("/".join(path), shapes[path])
 
 
-def _with_parameters(recording: Trace, shapes: Shapes, crafts: tuple, parameters: Sequence[str]) -> tuple:
+def _with_parameters(recording: Trace, shapes: Shapes, crafts: Crafts, parameters: Sequence[str]) -> Crafts:
     """The spacecraft with symbols in place of the named values."""
     values: list[dict[str, Any]] = [{} for _ in crafts]
     if isinstance(parameters, str):
@@ -127,7 +130,7 @@ def _with_parameters(recording: Trace, shapes: Shapes, crafts: tuple, parameters
     return tuple(craft.with_values(own) if own else craft for craft, own in zip(crafts, values, strict=True))
 
 
-def _split(function: Callable[..., Any], leading: int, values: dict[str, Any]) -> tuple[list, dict[str, Any]]:
+def _split(function: Callable[..., Any], leading: int, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Arguments that can only be given by position, and the others by name."""
     kinds = {p.name: p.kind for p in list(inspect.signature(function).parameters.values())[leading:]}
     positional = [

@@ -34,7 +34,7 @@ class Single:
         self.fresh = self.copies[0] if graph.structure is LEAF else self.nested
         self.expected = len(self.inputs) if all(len(port.path) == 1 for port in graph.inputs) else -1
 
-    def take(self, args: tuple) -> bool:
+    def take(self, args: tuple[Any, ...]) -> bool:
         """Copy the arguments into the buffers; False if they are not arrays of just one state, one for each input."""
         if len(args) != self.expected:
             return False
@@ -52,7 +52,7 @@ class Single:
         """The results, in new arrays."""
         return unflatten(self.structure, iter([copy() for copy in self.copies]))
 
-    def give(self, out: Any, check: Callable[[Any, tuple], list[Array]]) -> Any:
+    def give(self, out: Any, check: Callable[[Any, tuple[int, ...]], list[Array]]) -> Any:
         """The results, written to `out`; `check` turns it into a list of arrays."""
         first = self.outputs[0]
         if self.structure is LEAF and type(out) is np.ndarray and out.shape == first.shape and out.dtype is self.dtype:

@@ -11,8 +11,8 @@ class Structure(NamedTuple):
     """How leaves are nested: the container's type, its keys, and the structure under each key."""
 
     kind: Any
-    keys: tuple = ()
-    children: tuple = ()
+    keys: tuple[Any, ...] = ()
+    children: tuple[Structure, ...] = ()
 
 
 LEAF = Structure("leaf")

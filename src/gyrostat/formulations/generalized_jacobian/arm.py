@@ -33,7 +33,7 @@ class Arm:
     b: Array  # (N,) from there to J_{i+1}
     b0: Array = ZERO3  # type: ignore[assignment]
     R01: Array = EYE3  # type: ignore[assignment]
-    offset: Array = None  # type: ignore[assignment]  # (N, 3) of the centre of mass from where a_i puts it, in L_i; zero in the paper
+    offset: Any = None  # (N, 3) of the centre of mass from where a_i puts it, in L_i; zero in the paper
 
     def __post_init__(self) -> None:
         n = len(np.asarray(self.d))

@@ -91,9 +91,10 @@ def hybrid_dynamics(
             U[B] = M_A[B] @ H  # (1)
             D[B] = ldl(H.T @ U[B] + joint.armature * np.eye(joint.nv))
             u[B] = joint.rate(tau) - H.T @ p_A[B]
-            if P is not None:
-                M_a = mirror(M_A[B] - U[B] @ ldl_solve(*D[B], U[B].T))  # (2)
-                p_a = p_A[B] + M_a @ c[B] + U[B] @ ldl_solve(*D[B], u[B])
+            if P is None:
+                continue  # nothing feels it
+            M_a = mirror(M_A[B] - U[B] @ ldl_solve(*D[B], U[B].T))  # (2)
+            p_a = p_A[B] + M_a @ c[B] + U[B] @ ldl_solve(*D[B], u[B])
         else:
             M_a, p_a = M_A[B], p_A[B] + M_A[B] @ c[B]
         if P is not None:

@@ -88,7 +88,9 @@ def tree_state(members: Mapping[str, Spacecraft], leader: str, states: States, r
     return np.concatenate([q for q, _ in parts]), np.concatenate([v for _, v in parts])
 
 
-def member_states(members: Mapping[str, Spacecraft], leader: str, tree: Spacecraft, q: Array, v: Array) -> dict:
+def member_states(
+    members: Mapping[str, Spacecraft], leader: str, tree: Spacecraft, q: Array, v: Array
+) -> dict[str, tuple[Array, Array]]:
     """The members' own (q, v) from those of the tree: the inverse of `tree_state`."""
     root = tree.joints[0]
     X_NL, V_L = _pose(q[root.q_at]), v[root.v_at]

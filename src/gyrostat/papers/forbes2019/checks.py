@@ -8,7 +8,7 @@ from ...algebra import Array, cross, rotation, skew
 from ...algebra.directional import gradient
 from ...attitude import PARAMETERISATIONS, AbstractParameterisation
 from ...simulation import Trajectory
-from ...simulation.phases import PhasedRun
+from ...simulation.phased_run import PhasedRun
 from ..checks import Check, at_most, holds, worst
 from .nonholonomic import energy, inclination, sleigh_closed_form
 from .servicing import MuJoCoDrift, grasp_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...simulation import Trajectory
-from ...simulation.phases import PhasedRun
+from ...simulation.phased_run import PhasedRun
 from ..panels import drawable, panels
 from .nonholonomic import inclination, sleigh_closed_form
 from .servicing import MuJoCoDrift

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, Pose, cross, wrench_to_parent
+from ...algebra import Array, Pose, cross, is_zero, wrench_to_parent
 from ...constraints import AbstractConstraint
 from ...constraints.kinds import Combined
 from ...constraints.loads import constrained
-from ...control.passive import is_zero, passive_forces
+from ...control.passive import passive_forces
 from ...formulations.recursive.newton_euler import joint_wrenches
 from ...kinematics import body_twists, center_of_mass, inertial_poses, joint_poses
 from ...kinematics.relative_motion import Kinematics

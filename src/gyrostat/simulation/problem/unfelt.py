@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def _limited(request: Request) -> bool:
     return request.actuators.saturate and bool(np.isfinite([*(j.limits.effort for j in joints), *speeds]).any())
 
 
-def _functions(functions: Mapping[str, Any]) -> Iterator[Callable[..., Any]]:
+def _functions(functions: Mapping[str, Any]) -> Iterator[Any]:
     """All that a run calls with what they ask for."""
     law, outer, events = functions["control"], functions["environment"], functions["events"]
     if isinstance(law, Controller):

@@ -52,7 +52,7 @@ def build(craft: Spacecraft) -> mujoco.MjSpec:
     return spec
 
 
-def _joints(joint: Joint) -> list[tuple]:
+def _joints(joint: Joint) -> list[tuple[Any, ...]]:
     hinge, slide, ball = (getattr(mujoco.mjtJoint, f"mjJNT_{k}") for k in ("HINGE", "SLIDE", "BALL"))
     x, y, z = np.eye(3)
     if joint.kind in ("revolute", "wheel"):

@@ -4,7 +4,7 @@ our joints found in it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin  # type: ignore[import-untyped]
@@ -54,7 +54,7 @@ def build(craft: Spacecraft, *, hold_fixed: bool) -> PinocchioModel:
     return result
 
 
-def _chain(joint: Joint, hold_fixed: bool) -> tuple[list, pin.SE3, list[int]]:
+def _chain(joint: Joint, hold_fixed: bool) -> tuple[list[Any], pin.SE3, list[int]]:
     """Pinocchio joints, the turn R_JA before them, and the place of each of our rates among theirs."""
     a, b, same = np.array(joint.axis), np.array(joint.axis2), pin.SE3.Identity()
     if joint.kind in ("revolute", "wheel"):

@@ -44,6 +44,7 @@ def project_poses(
 ) -> list[BodyPose]:
     """Poses with Psi = 0, by (3). system(poses) -> M (6N, 6N), Pi (r, 6N), Psi (r,)."""
     poses = list(poses)
+    psi = np.array([np.inf])
     for _ in range(iterations):
         M, Pi, psi = system(poses)
         if np.abs(psi).max(initial=0.0) <= tolerance:

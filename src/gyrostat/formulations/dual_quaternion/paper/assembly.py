@@ -106,6 +106,8 @@ def _system(craft: Spacecraft, q: Array, f: Frames, m: Motion, given: Acting) ->
         elif joint.nv:
             W_act = maps.V_act @ joint.rate(tau)
             B1[b] = B1[b] + dq_to_child(f.X_ib[B], W_act)  # (55)
+            if P is not None:
+                B1[body_at[P]] = B1[body_at[P]] - dq_to_parent(f.X_ki[B], W_act)  # (55)
             for s in range(i.start + f.map[B].V.shape[1], i.stop):  # the rotor's rows
                 S22[s, s] = 1.0 / joint.armature
         B2[i] = Lambda @ c  # (56)
@@ -113,8 +115,6 @@ def _system(craft: Spacecraft, q: Array, f: Frames, m: Motion, given: Acting) ->
             k = body_at[P]
             S12[k, i] = pose_adjoint(f.X_ki[B]) @ V  # (53)
             S21[i, k] = -Lambda @ pose_adjoint_inverse(f.X_ki[B])  # (54)
-            if joint.nv and B not in follows:
-                B1[k] = B1[k] - dq_to_parent(f.X_ki[B], W_act)  # (55)
     S11, S12, S21, S22, B1, B2 = (unboxed(x) for x in (S11, S12, S21, S22, B1, B2))
     return System(S11, S12, S21, S22, B1, B2, Pi, body_at, joint_at)
 
