@@ -114,8 +114,6 @@ def test_frame_takes_a_frame_or_a_body():
 
 # ---- functions and modules have different names, so that `import package.module as m` gives a module
 
-BEING_MOVED = {"control"}
-
 
 def packages():
     return [path.parent for path in sorted(SOURCE.rglob("__init__.py"))]
@@ -132,8 +130,6 @@ def own_names(package):
 
 @pytest.mark.parametrize("package", packages(), ids=lambda path: str(path.relative_to(SOURCE.parent)))
 def test_no_name_of_a_package_hides_a_module_of_it(package):
-    if BEING_MOVED & set(package.relative_to(SOURCE.parent).parts):
-        pytest.skip("its modules are being moved")
     modules = {path.stem for path in package.glob("*.py")} | {
         path.parent.name for path in package.glob("*/__init__.py")
     }

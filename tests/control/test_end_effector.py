@@ -7,7 +7,7 @@ import gyrostat as gs
 from gyrostat.algebra import Pose, exp_so3, log_so3
 from gyrostat.control import MinimumJerk, PoseReference, commanded_loads, line, pose_reference, screw_path
 from gyrostat.control.base_attitude import base_commands
-from gyrostat.control.damped_inverse import Damping, damped_inverse
+from gyrostat.control.damping import Damping, damped_inverse
 from gyrostat.control.end_effector import (
     POSITION,
     Task,

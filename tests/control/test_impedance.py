@@ -6,7 +6,7 @@ import gyrostat as gs
 from gyrostat.algebra import cross
 from gyrostat.control import PoseReference
 from gyrostat.control.end_effector import POSITION, Task, task_state
-from gyrostat.control.impedance import impedance, wrenches_at
+from gyrostat.control.end_effector_impedance import impedance, wrenches_at
 from gyrostat.models import elbow_up, servicer7
 
 CRAFT = servicer7()

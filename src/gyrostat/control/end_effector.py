@@ -21,7 +21,7 @@ from ..algebra import Array, Pose, transform_point
 from ..kinematics import frame_pose, jacobian, jacobian_rate
 from ..model import Role, Spacecraft
 from .commanded import commanded_loads, craft_response
-from .damped_inverse import USUAL, Damping, damped_inverse
+from .damping import USUAL, Damping, damped_inverse
 from .demands import demand_one, placed
 from .errors import pose_error
 from .references import PosePath, PoseReference

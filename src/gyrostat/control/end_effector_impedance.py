@@ -11,7 +11,7 @@ from ..algebra import Array, Pose, inverse, wrench_to_parent
 from ..kinematics import frame_pose
 from ..model import Spacecraft
 from .commanded import commanded_loads
-from .damped_inverse import USUAL, Damping, damped_inverse
+from .damping import USUAL, Damping, damped_inverse
 from .demands import demand_one
 from .end_effector import Law, Task, error_in_N, task_state
 from .references import PosePath
