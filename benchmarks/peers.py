@@ -16,12 +16,13 @@ import gyrostat as gs
 
 Made = tuple[Callable[[], Any], int] | None
 _SAMPLE = 200  # states for libraries that take one at a time
+# longer takes minutes to compile
 _JAX_LINKS = {
     "forward_dynamics": 30,
     "inverse_dynamics": 30,
     "mass_matrix": 12,
     "linearize": 6,
-}  # longer takes minutes to compile
+}
 _HEYOKA_OPERATIONS = 20_000
 
 

@@ -153,6 +153,7 @@ NAMES_OF_KINDS = {
     "free",
     "wheel",
 }
+# files and other programs speak of kinds by name
 KNOW_KINDS = {
     "model",
     "io",
@@ -160,7 +161,7 @@ KNOW_KINDS = {
     "papers",
     "cli",
     "models",
-}  # files and other programs speak of kinds by name
+}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))

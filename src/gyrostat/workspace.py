@@ -55,9 +55,8 @@ class Reach(NamedTuple):
 
     reachable: tuple[float, float]
     singular: Array  # where dynamic singularities were found, sorted; empty if none
-    path_dependent: tuple[
-        tuple[float, float], ...
-    ]  # shells whose points are reached singular or not, depending on the path
+    # shells whose points are reached singular or not, depending on the path
+    path_dependent: tuple[tuple[float, float], ...]
     path_independent: tuple[tuple[float, float], ...]  # the rest of what is reachable: never singular, however reached
 
 

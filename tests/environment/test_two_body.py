@@ -146,9 +146,8 @@ def test_planet_centred_frame_gives_the_same_motion():
     )
     later = orbit.state(t)
     np.testing.assert_allclose(near.q[0, 4:7] + later.r, far.q[0, 4:7], atol=1e-4)
-    np.testing.assert_allclose(
-        near.q[0, :4], far.q[0, :4], atol=1e-6
-    )  # m g and m w x v on a lever round off there, not here
+    # m g and m w x v on a lever round off there, not here
+    np.testing.assert_allclose(near.q[0, :4], far.q[0, :4], atol=1e-6)
     assert near.audit.worst < 1e-10
 
 

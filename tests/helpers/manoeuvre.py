@@ -12,9 +12,8 @@ from gyrostat.models import servicer
 
 T = 200.0
 START = np.array([0.3, -0.5, 0.8, 0.2, 0.4, -0.1])
-MOVES = np.array(
-    [[0.6, 0.5, -0.7, 0.4, -0.5, 0.8], [-0.9, 0.4, 0.5, -0.6, 0.7, -0.5]]
-)  # rad, one after the other, 100 s each
+# rad, one after the other, 100 s each
+MOVES = np.array([[0.6, 0.5, -0.7, 0.4, -0.5, 0.8], [-0.9, 0.4, 0.5, -0.6, 0.7, -0.5]])
 BREAKPOINTS = (100.0,)
 KP = np.array([60.0, 90.0, 60.0, 3.0, 0.4, 0.1])  # N m/rad
 KD = np.array([400.0, 600.0, 300.0, 12.0, 1.2, 0.2])  # N m s/rad

@@ -149,9 +149,8 @@ def test_wheel_elimination(seed):
         bodies[B] = replace(bodies[B], inertia=bodies[B].inertia - J * np.outer(a, a))
         w = R_NB[k].T @ gs.jacobian(craft, q, B)[:3] @ v
         h, tau_w = J * (v[wheel.joint.v_at][0] + a @ w), tau[wheel.joint.v_at][0]
-        F_w = F.pop(
-            wheel.name
-        )  # the wheel's own load: its torque about a drives the spin, the rest reaches the carrier
+        # the wheel's own load: its torque about a drives the spin, the rest reaches the carrier
+        F_w = F.pop(wheel.name)
         across = F_w[:3] - (a @ F_w[:3]) * a
         spin = tau_w + a @ F_w[:3]
         torque = -np.cross(w, a * h) - a * tau_w + across + np.cross(wheel.joint.position, F_w[3:])

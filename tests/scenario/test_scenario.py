@@ -180,9 +180,8 @@ joints = { base = [0, 0, 0, 0, 0, 0] }
     on = (traj.time >= 1.0) & (traj.time < 2.0)
     np.testing.assert_allclose(command[on][:, :6], np.broadcast_to([1, 0, 0, 0, 2, 0], (on.sum(), 6)))
     np.testing.assert_allclose(command[~on][:, :6], 0.0)
-    assert np.linalg.norm(traj.momentum()[-1, 3:]) == pytest.approx(
-        2.0, rel=1e-2
-    )  # N s, turned by what the base turned
+    # N s, turned by what the base turned
+    assert np.linalg.norm(traj.momentum()[-1, 3:]) == pytest.approx(2.0, rel=1e-2)
     assert np.degrees(traj.q[-1, 7]) == pytest.approx(6.0, abs=0.5)
     assert traj.audit.worst < 1e-9
 

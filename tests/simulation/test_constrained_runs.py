@@ -81,9 +81,8 @@ def test_four_bar_deploys_with_redundant_rows():
     assert run.audit.worst < 1e-9
     assert np.ptp(run.q[:, 7]) > 0.3
     loads = run.constraint_loads().multipliers
-    assert (
-        np.abs(loads[:, [0, 1, 4]]).max() < 1e-6 * np.abs(loads).max()
-    )  # out of the plane nothing is carried: least norm
+    # out of the plane nothing is carried: least norm
+    assert np.abs(loads[:, [0, 1, 4]]).max() < 1e-6 * np.abs(loads).max()
 
 
 def test_driven_hinge_follows_its_angle():

@@ -53,9 +53,8 @@ def test_collocation(name, stages):
         np.testing.assert_allclose(b @ c ** (k - 1), 1 / k, atol=2e-16)
     for k in range(1, stages + 1):
         np.testing.assert_allclose(a @ c ** (k - 1), c**k / k, atol=2e-16)
-    np.testing.assert_allclose(
-        b[:, None] * a + (b[:, None] * a).T, np.outer(b, b), atol=1e-16
-    )  # quadratic invariants stay
+    # quadratic invariants stay
+    np.testing.assert_allclose(b[:, None] * a + (b[:, None] * a).T, np.outer(b, b), atol=1e-16)
 
 
 def test_polynomials_of_gauss16():

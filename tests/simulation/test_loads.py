@@ -67,9 +67,8 @@ def test_a_stop_turns_back_what_hits_it_and_never_adds_energy():
     elastic = gs.simulate(craft, None, [1.0], (0, 4), stops=gs.Stops(1e4, 0.0, 1e-3), **TIGHT)
     energy = elastic.kinetic_energy()
     inside = (elastic.q[:, 0] > -0.5) & (elastic.q[:, 0] < 0.4)
-    np.testing.assert_allclose(
-        energy[inside], energy[0], rtol=1e-8
-    )  # a spring gives back what it took; its onset is a kink
+    # a spring gives back what it took; its onset is a kink
+    np.testing.assert_allclose(energy[inside], energy[0], rtol=1e-8)
     assert elastic.v[:, 0].min() < -0.99 and elastic.q[:, 0].max() < 0.42 and elastic.q[:, 0].min() > -0.52
     damped = gs.simulate(craft, None, [1.0], (0, 4), stops=gs.Stops(1e4, 3e2, 1e-3), **TIGHT)
     between = damped.kinetic_energy()[(damped.q[:, 0] > -0.5) & (damped.q[:, 0] < 0.4)]

@@ -33,11 +33,12 @@ def run(**options):
 
 
 def agree(a, b, tolerance=1e-9):
+    # what may act is not known of a law in Python; it is looked at at every step
     seen = (
         "audited",
         "cause_impulse",
         "cause_work",
-    )  # what may act is not known of a law in Python; it is looked at at every step
+    )
     for name in set(a.data.data_vars) - set(seen):
         np.testing.assert_allclose(a.data[name].values, b.data[name].values, atol=tolerance, err_msg=name)
     for name in a.signals:

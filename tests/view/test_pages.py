@@ -166,8 +166,7 @@ def test_the_play_button_plays(browser, viewer):
     before = browser.picture()
     browser.click(x, y)
     assert changed(browser, before)
-    browser.until(
-        "[...document.querySelectorAll('button')].some(b => b.textContent.includes('Play'))"
-    )  # it ends by itself
+    # it ends by itself
+    browser.until("[...document.querySelectorAll('button')].some(b => b.textContent.includes('Play'))")
     np.testing.assert_allclose(viewer.q, viewer._states[-1])
     assert browser.errors == []

@@ -35,6 +35,7 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotIn: ast.In,
 }
 FOR_PEOPLE = {"description", "title", "help", "stacklevel", "repr", "comment", "label", "hint", "examples", "strict"}
+# swapping says nothing, or crashes at once
 ALIKE = {
     "maximum",
     "minimum",
@@ -44,7 +45,7 @@ ALIKE = {
     "isinstance",
     "getattr",
     "hasattr",
-}  # swapping says nothing, or crashes at once
+}
 SAYING = {"warn", "error", "note", "print", "echo", "append_note", "cast"}  # calls whose arguments are words
 
 

@@ -154,9 +154,8 @@ def _demand_speeds(
     worst = int(np.argmax(np.abs(left)))
     title = [c.title for c in constraints for _ in range(c.size)][worst]
     raise ValueError(
-        f"{craft.name}: no impulse gives the {title} the speed it asks for; {left[worst]:.3g} (m/s or rad/s) is "
-        "left. Other constraints, or locked "
-        f"joints, bind the same motion: drive them alike, or leave one out."
+        f"{craft.name}: no impulse gives the {title} the speed it asks for; {left[worst]:.3g} (m/s or rad/s) is left. "
+        "Other constraints, or locked joints, bind the same motion: drive them alike, or leave one out."
     )
 
 
@@ -167,6 +166,6 @@ def _open(
     worst = int(np.argmax(sizes))
     return (
         f"{craft.name}: after {iterations} corrections the {constraints[worst].title} is still open by "
-        f"{sizes[worst]:.3g} (m or rad). "
-        f"Start from a configuration nearer to one that closes it, or check that one exists."
+        f"{sizes[worst]:.3g} (m or rad). Start from a configuration nearer to one that closes it, or check that one "
+        "exists."
     )

@@ -422,9 +422,9 @@ class Driven(AbstractConstraint):
         if given.size != self.size or given.ndim > 1:
             what = "one number" if given.size == 1 else f"an array of shape {given.shape}"
             raise ValueError(
-                f"the {self.title}: its function of time gives {what}; expected {self.size}, "
-                f"one for each row of the {self.part.title}. "
-                f"To turn a hinge or move a slide, drive gs.constraints.angle or gs.constraints.plane beside it."
+                f"the {self.title}: its function of time gives {what}; expected {self.size}, one for each row of the "
+                f"{self.part.title}. To turn a hinge or move a slide, drive gs.constraints.angle or "
+                "gs.constraints.plane beside it."
             )
         return self.part.motion(t) + given.reshape(self.size)
 

@@ -251,6 +251,5 @@ def _demand_axes(craft: Spacecraft, mode: str) -> None:
     if independent_axes(craft) < 3:
         raise ValueError(
             f"mode '{mode}': {craft.name} has wheels about {independent_axes(craft)} independent axes; three turn the "
-            "base. "
-            f"Add gs.Wheel, or choose another mode."
+            "base. Add gs.Wheel, or choose another mode."
         )

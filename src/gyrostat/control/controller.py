@@ -75,8 +75,7 @@ def call(function: Callable[..., Any], positional: tuple[Any, ...], available: M
     if len(by_place) < len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         raise TypeError(
             f"{title} takes {len(by_place)} arguments ({', '.join(p.name for p in by_place)}); it is given "
-            f"{len(positional)}: "
-            f"craft, t, q, v{', z (the memory)' if len(positional) > 4 else ''}."
+            f"{len(positional)}: craft, t, q, v{', z (the memory)' if len(positional) > 4 else ''}."
         )
     extra = {}
     for p in [*by_place[len(positional) :], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]:

@@ -83,8 +83,7 @@ def driven_coordinates(craft: Spacecraft, law: str) -> Array:
         if not joint.motion.rates_are_derivatives:
             raise ValueError(
                 f"{law} takes the difference of coordinates; joint '{joint.name}' of {craft.name} is {joint.kind}, "
-                "whose rates are no "
-                f"derivatives of them."
+                "whose rates are no derivatives of them."
             )
     return np.array([k for joint in joints for k in range(joint.q_at.start, joint.q_at.stop)], dtype=int)
 

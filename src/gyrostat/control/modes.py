@@ -80,14 +80,13 @@ def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode
     if craft.members and (mode.couple or mode.force):
         raise ValueError(
             f"mode '{name}' is for one spacecraft: {craft.name} holds {len(craft.members)}, and what acts from outside "
-            "acts on one of them. "
-            f"Leave the mode out; the audit names what acts from outside."
+            "acts on one of them. Leave the mode out; the audit names what acts from outside."
         )
     axes = max(independent_axes(m.craft) for m in craft.members) if craft.members else independent_axes(craft)
     if mode.turns_by_wheels and axes < 3:
         raise ValueError(
             f"mode '{name}' holds the base's attitude by wheels about three independent axes; {craft.name} has {axes}. "
-            f"Add gs.Wheel or a control-moment gyro, or choose 'floating'."
+            "Add gs.Wheel or a control-moment gyro, or choose 'floating'."
         )
     for joint in (craft.joint_named(m) for m in moved):
         if joint in bases and name != "flying":
@@ -154,27 +153,24 @@ def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
         if force and not mode.force:
             raise ValueError(
                 f"mode '{mode.name}': the control law pushes {whose} (tau[{at + 3}:{at + 6}]), but "
-                f"{allowed[mode.name]}. "
-                f"Return zeros there, or choose 'translation-flying' or 'flying'."
+                f"{allowed[mode.name]}. Return zeros there, or choose 'translation-flying' or 'flying'."
             )
         if couple and not mode.couple and not force:
             raise ValueError(
                 f"mode '{mode.name}': the control law turns {whose} (tau[{at or ''}:{at + 3}]), but "
-                f"{allowed[mode.name]}. "
-                f"Return zeros there, or choose 'rotation-flying' or 'flying'."
+                f"{allowed[mode.name]}. Return zeros there, or choose 'rotation-flying' or 'flying'."
             )
     for name in passive_joints(craft):
         if not _zero(craft.joint_named(name).rate(tau)):
             raise ValueError(
                 f"mode '{mode.name}': the control law loads joint '{name}', which has no motor. Return zeros there, or "
-                "say driven=True "
-                f"in the model."
+                "say driven=True in the model."
             )
     driven = [wheel.name for wheel in craft.wheels if not _zero(wheel.joint.rate(tau))]
     if driven and not mode.wheels:
         raise ValueError(
-            f"mode '{mode.name}': the control law drives wheel '{driven[0]}', but wheels may not act. "
-            f"Return zeros for wheels, or choose 'rotation-floating'."
+            f"mode '{mode.name}': the control law drives wheel '{driven[0]}', but wheels may not act. Return zeros for "
+            "wheels, or choose 'rotation-floating'."
         )
 
 

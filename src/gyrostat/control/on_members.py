@@ -97,8 +97,8 @@ def _several(laws: Mapping[str, Any]) -> Controller:
     if len(set(periods.values())) > 1:
         said = ", ".join(f"'{name}' {'at all times' if p is None else f'every {p:g} s'}" for name, p in periods.items())
         raise ValueError(
-            f"control.on: laws act {said}; laws of one run are sampled with one period, or none is. "
-            f"Give those of one kind the same period, or sample the others too: gs.Controller(law, period=...)."
+            f"control.on: laws act {said}; laws of one run are sampled with one period, or none is. Give those of one "
+            "kind the same period, or sample the others too: gs.Controller(law, period=...)."
         )
     period = next(iter(periods.values()))
     state0 = np.concatenate([one.state0 for one in all_of.values()])

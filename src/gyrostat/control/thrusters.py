@@ -116,8 +116,7 @@ class Pulses:
             if thruster.body != self.craft.base:
                 raise ValueError(
                     f"Pulses: thruster '{thruster.name}' sits on '{thruster.body}', whose pose it would have to know; "
-                    "expected all thrusters "
-                    f"on the base '{self.craft.base}'."
+                    f"expected all thrusters on the base '{self.craft.base}'."
                 )
         thruster_matrix(self.craft)  # refuses what it cannot map
         limits = thrust_limits(self.craft)

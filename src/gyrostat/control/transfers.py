@@ -48,8 +48,7 @@ def two_impulses(
     if np.linalg.cond(Phi[:3, 3:]) > 1e8:
         raise ValueError(
             f"two impulses {t1 - t0:.6g} s apart, a multiple of half the period ({orbit.period:.6g} s): not every "
-            "point can be reached "
-            f"then. Choose another duration."
+            "point can be reached then. Choose another duration."
         )
     u = np.linalg.solve(Phi[:3, 3:], rho1 - Phi[:3, :3] @ rho0)
     arrived = Phi[3:, :3] @ rho0 + Phi[3:, 3:] @ u
@@ -79,9 +78,8 @@ def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Arra
     reference.
     """
     turns = (t1 - t0) / orbit.period
-    allowed = (
-        np.finfo(float).eps * orbit.a * (50.0 + 50.0 * turns)
-    )  # round-off of Kepler's equation grows with the turns
+    # round-off of Kepler's equation grows with the turns
+    allowed = np.finfo(float).eps * orbit.a * (50.0 + 50.0 * turns)
     miss = _miss(orbit, t0, t1, rho0, u, rho1)
     for _ in range(50):
         if np.linalg.norm(miss) <= allowed:
@@ -101,8 +99,7 @@ def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Arra
     how = f"misses by {left:.3g} m (allowed {allowed:.1g} m)" if np.isfinite(left) else "leaves the planet, or meets it"
     raise ValueError(
         f"two impulses: {np.linalg.norm(rho1 - rho0):.6g} m in {t1 - t0:.6g} s; the true motion {how}, however it is "
-        "corrected. "
-        f"Choose another duration, a nearer goal, or exact=False for the linear model alone."
+        "corrected. Choose another duration, a nearer goal, or exact=False for the linear model alone."
     )
 
 

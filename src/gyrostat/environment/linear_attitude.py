@@ -41,7 +41,7 @@ def libration_periods(inertia: Any, n: float) -> tuple[float, float]:
         J1, J2, J3 = _principal(inertia)
         raise ValueError(
             f"moments of inertia ({J1:.6g}, {J2:.6g}, {J3:.6g}) kg m^2 about radial, along-track and normal axes are "
-            f"not stable under the gravity gradient. Stable if radial is the smallest and normal the largest."
+            "not stable under the gravity gradient. Stable if radial is the smallest and normal the largest."
         )
     return 2.0 * np.pi / float(np.sqrt(pitch)), 2.0 * np.pi / float(np.abs(modes.imag).max())
 

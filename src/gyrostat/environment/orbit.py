@@ -43,7 +43,7 @@ class Orbit:
         if not 0.0 <= self.e < 1.0 or not self.a > 0:
             raise ValueError(
                 f"orbit: semi-major axis {self.a:.6g} m and eccentricity {self.e:.6g} are no ellipse; expected a > 0, "
-                f"0 <= e < 1. Escape orbits are not supported."
+                "0 <= e < 1. Escape orbits are not supported."
             )
         if self.a * (1.0 - self.e) <= self.planet.radius:
             raise ValueError(
@@ -109,13 +109,13 @@ class Orbit:
         if distance <= planet.radius:
             raise ValueError(
                 f"orbit: r is {distance:.6g} m from the centre of {planet.name}, inside it (radius {planet.radius:.6g} "
-                f"m). Give r in metres, from the planet's centre."
+                "m). Give r in metres, from the planet's centre."
             )
         energy = v @ v / 2 - planet.mu / distance
         if energy >= 0 or not h.any():
             raise ValueError(
                 f"orbit: at {distance:.6g} m and {np.linalg.norm(v):.6g} m/s the state escapes or falls straight; "
-                f"expected an ellipse."
+                "expected an ellipse."
             )
         a = -planet.mu / (2 * energy)
         e_vector = np.cross(v, h) / planet.mu - r / distance
@@ -205,6 +205,6 @@ def reference_of(orbit: Any, who: str) -> Reference:
     if not hasattr(orbit, "state"):
         raise ValueError(
             f"{who} needs to know where N is: got {orbit!r} for the orbit. Give a gs.Orbit, such as "
-            f"gs.Orbit.circular(altitude=500e3, inclination=0.9), or PlanetCentered(planet)."
+            "gs.Orbit.circular(altitude=500e3, inclination=0.9), or PlanetCentered(planet)."
         )
     return orbit

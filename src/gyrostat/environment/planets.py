@@ -46,7 +46,7 @@ class Planet:
         if self.spin is None:
             raise ValueError(
                 f"planet '{self.name}' has no rotation: what turns with it (tesseral terms, its atmosphere's "
-                f"longitude) is not defined. Give spin= in rad/s (0.0 if it shall not turn)."
+                "longitude) is not defined. Give spin= in rad/s (0.0 if it shall not turn)."
             )
         angle = self.prime_meridian + self.spin * t
         c, s = cos(angle), sin(angle)

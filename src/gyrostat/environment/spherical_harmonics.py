@@ -77,7 +77,7 @@ def harmonic_gravity(orbit: Any, C: Any, S: Any = None) -> Environment:
     if turns and planet.spin is None:
         raise ValueError(
             f"a gravity field with tesseral terms (order m > 0) turns with the planet, but '{planet.name}' has no "
-            f"rotation. Give Planet(..., spin=...) in rad/s, 0.0 if it shall not turn, or leave those terms out."
+            "rotation. Give Planet(..., spin=...) in rad/s, 0.0 if it shall not turn, or leave those terms out."
         )
 
     def acceleration(t: Any, r: Array) -> Array:

@@ -63,9 +63,8 @@ def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, e
         checked(craft, surfaces)
         r1, X_NB, where_sun = place.state(t).r, inertial_poses(craft, q), sun.position(t)
         totals: dict[str, Any] = {body.name: np.zeros(6) for body in craft.bodies}
-        lit = {
-            root.name: light(r1 + X_NB[root.name].p, where_sun) for root in craft.roots
-        }  # the same for a whole spacecraft
+        # the same for a whole spacecraft
+        lit = {root.name: light(r1 + X_NB[root.name].p, where_sun) for root in craft.roots}
         for surface in surfaces:
             pressure, towards_N = lit[craft.base_of(surface.body)]
             s_B = X_NB[surface.body].R.T @ towards_N

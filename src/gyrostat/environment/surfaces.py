@@ -37,7 +37,7 @@ class Plate:
         if not self.area >= 0 or self.specular < 0 or self.diffuse < 0 or self.specular + self.diffuse > 1:
             raise ValueError(
                 f"plate on '{self.body}': area {self.area}, reflected {self.specular} + {self.diffuse}; expected an "
-                f"area in m^2, and parts between 0 and 1 that do not add up to more."
+                "area in m^2, and parts between 0 and 1 that do not add up to more."
             )
 
 

@@ -84,10 +84,11 @@ def run_limited(code: str, arguments: Sequence[str], seconds: float, limits: Map
     limits: {"RLIMIT_CPU": seconds, "RLIMIT_AS": bytes, ...}, where the system has them. What it prints is lost. When it
     takes too long, it is ended with all that it has started.
     """
+    # finds packages as this one does
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-    }  # finds packages as this one does
+    }
     given = [*(f"{name}={most}" for name, most in limits.items()), "--", *arguments]
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", _LIMIT + code, *given],

@@ -37,9 +37,8 @@ def compiled(prepared: Prepared, file: str, report: Report) -> tuple[Any, dict[i
             "Run: pip install gyrostat[mjcf]",
         ) from None
     previous = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(
-        lambda text: report.note("mujoco", "", f"MuJoCo says: {text}")
-    )  # else it writes a log file
+    # else it writes a log file
+    mujoco.set_mju_user_warning(lambda text: report.note("mujoco", "", f"MuJoCo says: {text}"))
     try:
         spec = mujoco.MjSpec.from_string(prepared.text, assets=prepared.assets)
         try:

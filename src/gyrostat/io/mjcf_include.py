@@ -73,8 +73,8 @@ def bound(root: Element) -> None:
             )
         if times > MAX_LINKS or total > 10 * MAX_LINKS:
             message = (
-                f"the model has more than {MAX_LINKS} bodies, "
-                f"or {10 * MAX_LINKS} bodies, joints, geoms and sites in all."
+                f"the model has more than {MAX_LINKS} bodies, or {10 * MAX_LINKS} bodies, joints, geoms and sites in "
+                "all."
             )
             raise fail("too-many-links", element.file, message, "Split the model.", element.line, place)
         stack.extend((child, times, depth + 1) for child in element.children)

@@ -121,9 +121,8 @@ def _crept(point: Point, J: Array, r: Array, unknown: Array, h: float) -> tuple[
     """A step of (1), in the coordinates that have a rate of their own, and the next one's length."""
     parts = point.parts
     own = unknown[unknown < parts["u"].start]
-    rows = np.where(
-        own < parts["q"].stop, own, own - parts["q"].stop
-    )  # vdot, zdot and load_rate stand where d has dq, dz, dload
+    # vdot, zdot and load_rate stand where d has dq, dz, dload
+    rows = np.where(own < parts["q"].stop, own, own - parts["q"].stop)
     correction = np.zeros(point.size)
     correction[own] = np.linalg.solve(np.eye(len(own)) / h - J[np.ix_(rows, own)], r[rows])
     ahead = _numbers(point.moved(correction))
@@ -187,7 +186,6 @@ def _stuck(point: Point, r: Array) -> str:
         else f"a rate of {r[worst]:.3g} is left"
     )
     return (
-        f"{craft.name} has no equilibrium near here: {what}. Start nearer to one, let go of what is held (hold=), "
-        "or let loads be found "
-        f"(find_loads=)."
+        f"{craft.name} has no equilibrium near here: {what}. Start nearer to one, let go of what is held (hold=), or "
+        "let loads be found (find_loads=)."
     )

@@ -137,9 +137,8 @@ def _modes(linear: Linearization) -> Modes:
     if nv and abs(linear.vdot[worst]) > STEADY:
         raise ValueError(
             f"{craft.name} is in no equilibrium: '{coordinate_names(craft)[1][worst]}' accelerates by "
-            f"{linear.vdot[worst]:.3g}, so its motion has "
-            f"no modes here. Find one with gs.equilibrium, or take the eigenvalues of gs.linearize(...).A for "
-            "what they are."
+            f"{linear.vdot[worst]:.3g}, so its motion has no modes here. Find one with gs.equilibrium, or take the "
+            "eigenvalues of gs.linearize(...).A for what they are."
         )
     M = np.asarray(mass_matrix(craft, linear.q), dtype=float)
     null, values, vectors = _split(linear.A)

@@ -120,15 +120,14 @@ def point_of(request: Request, tau: Any) -> Point:
         if given is not None and np.ndim(given) > 1:
             raise ValueError(
                 f"{name} has shape {np.shape(given)}; expected one state. For a batch, call it for each, or compile "
-                f"gyrostat.tracing.linear_motion, the bare equations of motion."
+                "gyrostat.tracing.linear_motion, the bare equations of motion."
             )
     equations, x = equations_at(replace(request, stabilisation=NO_STABILISATION))
     control = equations.control
     if control is not None and control.sampled:
         raise ValueError(
             f"the control law is sampled every {control.period} s and holds in between: it has no derivative in "
-            "continuous time. Linearize "
-            f"without control=, then close the loop in discrete time: "
+            "continuous time. Linearize without control=, then close the loop in discrete time: "
             f"gs.linearize(...).to_control().sample({control.period})."
         )
     nv = equations.craft.nv

@@ -59,8 +59,7 @@ def attach(
     if target.memberships:
         raise ValueError(
             f"attach: {target.name} holds {len(target.memberships)} spacecraft, of which only one can be grasped. "
-            "Attach that one, and put "
-            f"the rest beside it with gs.together."
+            "Attach that one, and put the rest beside it with gs.together."
         )
     shared = _shared([craft, target])
     own, other = _renamed(craft, shared), _renamed(target, shared)
@@ -69,8 +68,7 @@ def attach(
     if held != other.base:
         raise ValueError(
             f"attach: frame '{by}' is on body '{held}' of {target.name}, whose base is '{other.base}'. Grasp a frame "
-            "of the base, or keep "
-            f"both apart with gs.together and a weld constraint."
+            "of the base, or keep both apart with gs.together and a weld constraint."
         )
     R, p = compose(compose(X_BF, pose), inverse(X_TG))
     base = other.bodies[0]

@@ -115,8 +115,7 @@ class ValueCheck:
             at = tuple(int(k) for k in wrong[0])
             raise ValueError(
                 f"{self.what}['{name}']{_of_run(at)} is {x[at].tolist()}, of length {length[at]:.6g}; expected a unit "
-                "vector. "
-                f"Divide it by its length."
+                "vector. Divide it by its length."
             )
 
     def _judge(self, given: Mapping[str, Array], batch: tuple[int, ...], at: tuple[int, ...]) -> None:

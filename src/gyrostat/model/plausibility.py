@@ -45,8 +45,7 @@ def immovable(bodies: Sequence[Body]) -> list[Finding]:
             "moves nothing of its own: other joints can undo its motion without moving any mass"
             + ("." if name in everywhere else ", at zero coordinates."),
             "Give the bodies between these joints mass and inertia, make one of the joints fixed, or, if it is the "
-            "base that has no "
-            "mass, hold the base (base='fixed').",
+            "base that has no mass, hold the base (base='fixed').",
             f"joint '{name}'",
             code="moves-nothing" if name in everywhere else "singular-at-zero",
         )
@@ -89,8 +88,7 @@ def _composite(
                     Finding(
                         "error",
                         f"moves nothing with inertia along one of its directions (smallest inertia {moments[0]:.3g}): "
-                        "body "
-                        f"'{body.name}' and what it carries have mass {M.m:.6g} kg.",
+                        f"body '{body.name}' and what it carries have mass {M.m:.6g} kg.",
                         "Give the body mass and inertia, or make the joint fixed.",
                         f"joint '{joint.name}'",
                         code="moves-nothing",
@@ -151,8 +149,7 @@ def unit_slips(bodies: Sequence[Body]) -> list[Finding]:
                 Finding(
                     "warning",
                     f"its radius of gyration is {radius:.3g} m, but the body reaches {size:.3g} m from its centre of "
-                    "mass "
-                    f"(mass {body.mass:.6g} kg, largest moment {radius**2 * body.mass:.3g} kg m^2).",
+                    f"mass (mass {body.mass:.6g} kg, largest moment {radius**2 * body.mass:.3g} kg m^2).",
                     "Check the units: kg, m, kg m^2; and that the inertia is about the centre of mass.",
                     f"body '{body.name}'",
                     code="unit-slip",

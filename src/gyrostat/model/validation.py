@@ -325,8 +325,7 @@ def _included_findings(body: Body) -> list[Finding]:
             "included",
             f"body '{body.name}'",
             f"is marked as included in its carrier's mass properties, but is a {body.joint.kind} body of mass "
-            f"{body.mass} kg and "
-            f"inertia {body.inertia.tolist()}; expected a wheel given by its spin inertia alone.",
+            f"{body.mass} kg and inertia {body.inertia.tolist()}; expected a wheel given by its spin inertia alone.",
             "Use gs.Wheel(...), or included=False.",
         )
     ]
@@ -378,8 +377,7 @@ def mass_findings(place: str, mass: Any, com: Any, inertia: Any, after: str = ""
                 "triangle",
                 place,
                 f"principal moments of inertia{after} are {listed} kg m^2: no rigid body has one moment larger than "
-                "the sum of "
-                f"the other two.",
+                "the sum of the other two.",
                 "Check units and signs; results can still be computed.",
             )
         )

@@ -40,8 +40,8 @@ class Rows:
         x = _as_numbers(value, self.dtype, self.graph.name, port)
         if x.shape[max(x.ndim - len(port.shape), 0) :] != port.shape:
             raise ValueError(
-                f"{self.graph.name}: '{port.name}' has shape {x.shape}. Expected {_pattern(port.shape)}. "
-                f"For a batch, the batch's axes come first."
+                f"{self.graph.name}: '{port.name}' has shape {x.shape}. Expected {_pattern(port.shape)}. For a batch, "
+                "the batch's axes come first."
             )
         return x
 

@@ -94,7 +94,7 @@ def _check(place: Path) -> None:
             if foreign is not None:
                 raise _Unusable(
                     f"The cache of compiled kernels '{place}' is not used: it holds {foreign!r}, which gyrostat did "
-                    f"not put there. Move that elsewhere."
+                    "not put there. Move that elsewhere."
                 )
             _looked_at.add(place)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -13,6 +13,7 @@ from .rules import add, cos, div, log, lt, mul, neg, recip, sin, sub, where
 from .tables import Table, table_rule
 
 # op -> the partial derivatives of x = op(a, b, ...) by its numeric arguments; 0.0 where it does not depend on one
+# not here: sign, floor, search, lookup, uniform and conditions, constant wherever they have a derivative
 _PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "add": lambda x, a, b: (1.0, 1.0),
     "sub": lambda x, a, b: (1.0, -1.0),
@@ -31,7 +32,7 @@ _PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "max": lambda x, a, b: (where(lt(a, b), 0.0, 1.0), where(lt(a, b), 1.0, 0.0)),
     "mod": lambda x, a, b: (1.0, neg(rules.floor(div(a, b)))),
     "where": lambda x, c, a, b: (0.0, where(c, 1.0, 0.0), where(c, 0.0, 1.0)),
-}  # sign, floor, search, lookup, uniform and conditions are constant wherever they have a derivative
+}
 
 
 def _of_angle(y: Any, x: Any) -> tuple[Any, Any]:

@@ -94,8 +94,8 @@ _BRANCH = (
     "combine conditions with & | ~."
 )
 _NUMBER = (
-    "Use the functions of gyrostat.algebra (sin, cos, sqrt, where, ...) instead of math; "
-    "sizes and indices must not be traced."
+    "Use the functions of gyrostat.algebra (sin, cos, sqrt, where, ...) instead of math; sizes and indices must not be "
+    "traced."
 )
 
 

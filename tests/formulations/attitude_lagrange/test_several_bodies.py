@@ -162,9 +162,8 @@ def test_redundant_rows_leave_accelerations_and_take_the_least_multipliers():
     assert np.abs(once.nudot - twice.nudot).max() < 1e-9 * np.abs(once.nudot).max()
     shares = twice.multipliers.reshape(2, -1)
     assert np.abs(shares[0] + 2.0 * shares[1] - once.multipliers).max() < 1e-8 * np.abs(once.multipliers).max()
-    assert (
-        np.abs(shares[1] - 2.0 * shares[0]).max() < 1e-8 * np.abs(once.multipliers).max()
-    )  # least norm: in proportion to the rows
+    # least norm: in proportion to the rows
+    assert np.abs(shares[1] - 2.0 * shares[0]).max() < 1e-8 * np.abs(once.multipliers).max()
 
 
 @pytest.mark.parametrize(

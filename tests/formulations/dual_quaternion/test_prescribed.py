@@ -210,7 +210,6 @@ def test_several_prescribed_joints_of_all_types_in_simulation():
     np.testing.assert_allclose(q1[j.q_at], amplitude[j.name] * (1 - np.cos(1.3 * t)) / 1.3**2, atol=1e-10)
     accelerations = {name: a * np.cos(1.3 * t) for name, a in amplitude.items()}
     solved = dq.solve(craft, q1, v1, np.zeros(craft.nv), prescribed=accelerations)
-    np.testing.assert_allclose(
-        traj.tau[-1], solved.tau, atol=1e-9
-    )  # holding loads, and reactions, come out of a simulation
+    # holding loads, and reactions, come out of a simulation
+    np.testing.assert_allclose(traj.tau[-1], solved.tau, atol=1e-9)
     np.testing.assert_allclose(traj.reaction_wrenches().values[-1], solved.reaction_wrenches, atol=1e-9)

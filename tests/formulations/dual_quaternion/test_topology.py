@@ -38,8 +38,7 @@ def test_equations_34_35_on_random_trees(seed):
         assert distal == i + 1  # joint i carries body i + 1 (from zero: body i + 1 too)
         assert bodies[proximal] == craft.body(bodies[distal]).parent
     assert not positives(C[:, 0])  # the base has no joint of the tree
-    assert all(
-        len(positives(C[:, b])) == 1 for b in range(1, len(bodies))
-    )  # against "several +1 entries" of section 3.1
+    # against "several +1 entries" of section 3.1
+    assert all(len(positives(C[:, b])) == 1 for b in range(1, len(bodies)))
     parents = {P for B, P in craft.base_to_tip if B not in wheels}
     np.testing.assert_array_equal(T, [int(B not in parents) for B in bodies])

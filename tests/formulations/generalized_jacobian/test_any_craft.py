@@ -41,9 +41,8 @@ def test_inertia_and_jacobian_equal_elimination_from_the_mass_matrix(seed):
     size = np.abs(M[6:, 6:]).max(initial=1.0)
     near(gj.generalized_inertia(craft, q), H_star, size)
     links = craft_links(craft, q)
-    near(
-        paper_generalized_inertia(inertia_blocks(links), base_inertia_inverse(links)), H_star, size
-    )  # the paper's sums
+    # the paper's sums
+    near(paper_generalized_inertia(inertia_blocks(links), base_inertia_inverse(links)), H_star, size)
     J_star = J[:, 6:] - J[:, :6] @ X
     near(gj.generalized_jacobian(craft, q, "tool", POINT), J_star, np.abs(J).max())
 

@@ -183,9 +183,8 @@ def test_printed_eqs22_26_and_c5_break_energy_and_momentum(seed):
     parts = lie.coriolis_parts(craft, q, v)
     P = (lie.mass_matrix(craft, q) @ v)[:6]
     printed = parts.Mdot - 0.5 * parts.A + parts.K
-    printed[:6, :6] += (
-        -parts.K[:6, :6] - swapped(swapped(paper_ad(swapped(P))).T).T
-    )  # rows and columns back to angular first
+    # rows and columns back to angular first
+    printed[:6, :6] += -parts.K[:6, :6] - swapped(swapped(paper_ad(swapped(P))).T).T
     error = printed @ v - gs.bias_force(craft, q, v)
     (h, p), (w, velocity) = P.reshape(2, 3), v[:6].reshape(2, 3)
     scale = np.abs(P).max() * np.abs(v).max()

@@ -150,8 +150,7 @@ def why_not(craft: Spacecraft) -> str | None:
         if not is_symbolic(mass) and not mass > 0.0:
             return (
                 f"body '{wheel.parent}' and its wheel '{wheel.name}' have no mass, so they have no centre of mass "
-                "about which the wheel "
-                f"could be taken out. Give one of them mass, or use the recursive formulation."
+                "about which the wheel could be taken out. Give one of them mass, or use the recursive formulation."
             )
     return None
 

@@ -23,9 +23,8 @@ def _screw_joint(craft: Spacecraft) -> str | None:
     for B, _ in carrier_bodies(craft):
         if screw_joint(craft.joint(B), q):
             return (
-                f"joint '{craft.joint(B).name}' both turns and slides with one rate; the mapping matrices hold "
-                "for joints that turn "
-                f"or slide. Use another formulation."
+                f"joint '{craft.joint(B).name}' both turns and slides with one rate; the mapping matrices hold for "
+                "joints that turn or slide. Use another formulation."
             )
     return None
 

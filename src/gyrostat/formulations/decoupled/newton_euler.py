@@ -127,9 +127,8 @@ def newton_euler(craft: Spacecraft, q: Array, w: Mapping[str, Array], v: Array, 
             relative = relative + _parent_rows(np.eye(6), R_NB, X_PB[B], X_PB[B].p - body[P].com) @ x[P]
         joints[B] = joint_motion(joint, q, hold[B], loads[B], relative - g[B], tau, follows.get(B))
         a_o = R_NB.T @ x[B][3:] - cross(x[B][:3], c) - cross(w[B], cross(w[B], c))  # of Bo, in B
-        V_NB = np.concatenate(
-            [w[B], np.zeros(3)]
-        )  # N may be taken to move with Bo: no load depends on a constant velocity
+        # N may be taken to move with Bo: no load depends on a constant velocity
+        V_NB = np.concatenate([w[B], np.zeros(3)])
         joints |= wheel_motions(craft, body[B], V_NB, np.concatenate([x[B][:3], a_o]), v, given)
     return DecoupledSolution(*in_order(craft, joints), np.array([x[B] for B, _ in bodies]))
 

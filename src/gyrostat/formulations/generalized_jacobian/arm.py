@@ -68,9 +68,8 @@ def arm_from_table(
     for i, link in enumerate(links, start=1):
         if link.kind != "revolute" or link.theta:
             raise ValueError(
-                f"link {i}: kind is '{link.kind}', theta is {link.theta}; the paper's arm has revolute joints "
-                "with theta = q. "
-                "Use Spacecraft.from_dh: gs.generalized_inertia and its kin take any craft."
+                f"link {i}: kind is '{link.kind}', theta is {link.theta}; the paper's arm has revolute joints with "
+                "theta = q. Use Spacecraft.from_dh: gs.generalized_inertia and its kin take any craft."
             )
     if np.any(base.com):
         raise ValueError(

@@ -117,12 +117,10 @@ def supports(craft: Spacecraft) -> str | None:
         carried = [child.name for child in craft.bodies if child.parent == body.name and not child.joint.motion.spins]
         if len(carried) > 1:
             return (
-                f"body '{body.name}' carries {' and '.join(map(repr, carried))}; expected one open chain. Joints "
-                "of different branches "
-                f"of a free-floating craft feel each other through its centre of mass (block -M_va^T M_vb / m of "
-                "the reduced mass "
-                f"matrix), which those of a fixed-base tree do not. Lock all branches but one, or use lie_lagrange."
-                f"reduced_mass_matrix, which is exact for any tree."
+                f"body '{body.name}' carries {' and '.join(map(repr, carried))}; expected one open chain. Joints of "
+                "different branches of a free-floating craft feel each other through its centre of mass (block -M_va^T "
+                "M_vb / m of the reduced mass matrix), which those of a fixed-base tree do not. Lock all branches but "
+                "one, or use lie_lagrange.reduced_mass_matrix, which is exact for any tree."
             )
     if not _with_wheels(craft, base).mass > 0.0:
         return (
@@ -134,9 +132,8 @@ def supports(craft: Spacecraft) -> str | None:
         if mixed and any(loads.values()):
             given = ", ".join(name for name, value in loads.items() if value)
             return (
-                f"joint '{joint.name}' is {joint.kind} with {given}: metres are scaled and radians are not, so "
-                "one number cannot serve "
-                f"both. Split it into a turning and a sliding joint."
+                f"joint '{joint.name}' is {joint.kind} with {given}: metres are scaled and radians are not, so one "
+                "number cannot serve both. Split it into a turning and a sliding joint."
             )
     return None
 

@@ -84,7 +84,7 @@ def refuse_other_bases(craft: Spacecraft) -> None:
     if not np.array_equal(base.H(np.zeros(craft.nq)), np.eye(6)):
         raise ValueError(
             f"the base of {craft.name} is on a {base.kind} joint; this reduction is for a base that floats freely. "
-            f"Make its joint free, or use forward_dynamics: nothing needs to be eliminated."
+            "Make its joint free, or use forward_dynamics: nothing needs to be eliminated."
         )
 
 

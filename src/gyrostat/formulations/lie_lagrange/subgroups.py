@@ -17,9 +17,8 @@ def supports(craft: Spacecraft) -> str | None:
         if not is_subgroup(joint):
             return (
                 f"joint '{joint.name}' of {craft.name} is {joint.kind}, which is not a Lie subgroup of SE(3): its "
-                "columns change with "
-                f"its coordinates. Model it as two revolute joints with a light body between them, or use the "
-                "recursive formulation."
+                "columns change with its coordinates. Model it as two revolute joints with a light body between them, "
+                "or use the recursive formulation."
             )
     return None
 

@@ -35,9 +35,8 @@ def virtual_tree(members: Mapping[str, Spacecraft], leader: str, *, virtual_lead
     for name, craft in members.items():
         if not craft.joint(craft.base).motion.unbound:
             raise ValueError(
-                f"member '{name}' ({craft.name}) stands on a {craft.joint(craft.base).kind} base joint; a member "
-                "of a formation "
-                f"must float. Load it with base='free'."
+                f"member '{name}' ({craft.name}) stands on a {craft.joint(craft.base).kind} base joint; a member of a "
+                "formation must float. Load it with base='free'."
             )
     if virtual_leader:
         if leader in members:

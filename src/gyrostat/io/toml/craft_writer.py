@@ -106,9 +106,8 @@ def _shape(shape: Shape, folder: Path) -> dict[str, Any]:
 def _wheel(body: Body) -> dict[str, Any] | None:
     """The short form of a wheel, or None where it cannot say everything."""
     joint, axis = body.joint, body.joint.axis
-    spin = (
-        float(axis @ body.inertia @ axis) / float(axis @ axis) ** 2
-    )  # of J a a^T, where a is of length one to rounding only
+    # of J a a^T, where a is of length one to rounding only
+    spin = float(axis @ body.inertia @ axis) / float(axis @ axis) ** 2
     across = float(np.trace(body.inertia) - spin) / 2
     values: dict[str, Any] = {"name": body.name, "parent": body.parent, "axis": axis, "spin_inertia": spin}
     if joint.position.any():

@@ -67,7 +67,7 @@ def _cannot(craft: Spacecraft, name: str, able: list[str]) -> str:
     if name in passive_joints(craft):
         return (
             f"joint '{name}' has no motor (it is passive): nothing can make it follow waypoints or rates. Say driven = "
-            f"true in the model if it has one."
+            "true in the model if it has one."
         )
     return (
         f"joint '{name}' is {craft.joint_named(name).kind}: only joints with one coordinate follow waypoints and rates."

@@ -49,9 +49,8 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
             f"stops= stand at the limits of joints, and no joint of {craft.name} has any: give some gs.Limits(lower, upper), or leave "
             f"stops out."
         )
-    written = [
-        function for function in _functions(functions) if callable(function)
-    ]  # others are refused as what they are
+    # others are refused as what they are
+    written = [function for function in _functions(functions) if callable(function)]
     asked = {name for function in written for name in inspect.signature(function).parameters}
     for name in request.inputs or {}:
         if name not in asked:

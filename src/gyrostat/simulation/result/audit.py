@@ -27,9 +27,8 @@ class CauseAudit(NamedTuple):
     """What one cause did in a run; of several runs, where it did most."""
 
     who: str
-    impulse: (
-        tuple[float, ...] | None
-    )  # [angular about the centre of mass; linear], N m s and N s; None if it is internal
+    # [angular about the centre of mass; linear], N m s and N s; None if it is internal
+    impulse: tuple[float, ...] | None
     work: float  # J
     loads: dict[str, float] | None = (
         None  # largest, by unit, where nothing of the craft could make it; NaN if not known

@@ -27,13 +27,14 @@ BALANCED = (
     "energy",
 )
 ACTING = ("angular impulses", "linear impulses", "energies")
+# variables of a whole run, that parts do not share
 INSIDE = (
     "audited",
     "audited_name",
     "cause",
     "cause_impulse",
     "cause_work",
-)  # variables of a whole run, that parts do not share
+)
 RANGE = (Reduce.first, Reduce.largest, Reduce.smallest)
 UNITS = {"rad/s": "N m", "m/s": "N"}
 

@@ -54,7 +54,8 @@ def _mujoco(craft: Spacecraft) -> Any:
         return f"refused: {' '.join(str(refused).split())}"
 
 
+# a peer, or why there is none
 PEERS: dict[str, Callable[[Spacecraft], Any]] = {
     "Pinocchio": _pinocchio,
     "MuJoCo": _mujoco,
-}  # a peer, or why there is none
+}

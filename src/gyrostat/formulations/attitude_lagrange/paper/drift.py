@@ -54,9 +54,8 @@ def project_poses(
             BodyPose(r + d[6 * i : 6 * i + 3], exp_so3(-d[6 * i + 3 : 6 * i + 6]) @ C) for i, (r, C) in enumerate(poses)
         ]
     raise ValueError(
-        f"after {iterations} corrections the constraints are still open by {np.abs(psi).max():.3g}. Start nearer, "
-        "or check that they can be "
-        f"closed."
+        f"after {iterations} corrections the constraints are still open by {np.abs(psi).max():.3g}. Start nearer, or "
+        "check that they can be closed."
     )
 
 

@@ -168,9 +168,9 @@ def solve_by_schur_complement(
     singular = without_inverse(carriers(craft, {}))
     if singular:
         raise ValueError(
-            f"body '{singular[0]}' of {craft.name} has no mass, or no inertia about some axis; the Schur "
-            "complement (57)-(60) needs the "
-            f"inverse of every body's inertia. Use `solve`, which eliminates bodies with their joints and needs none."
+            f"body '{singular[0]}' of {craft.name} has no mass, or no inertia about some axis; the Schur complement "
+            "(57)-(60) needs the inverse of every body's inertia. Use `solve`, which eliminates bodies with their "
+            "joints and needs none."
         )
     system = assemble(craft, q, v, tau, wrenches=wrenches, prescribed=prescribed)
     A, b = schur_complement(system)

@@ -183,8 +183,7 @@ def euler_rate_matrix(gamma: Array, name: str = "") -> Array:
     if not is_symbolic(ct) and abs(ct) < 1e-6:
         raise ValueError(
             f"joint '{name}' has a pitch of {np.degrees(gamma[1]):.7g} degrees, where its roll and yaw are not "
-            "defined; expected to stay "
-            f"more than 1e-6 rad away from +-90 degrees. Use quaternions (euler=False)."
+            "defined; expected to stay more than 1e-6 rad away from +-90 degrees. Use quaternions (euler=False)."
         )
     t = st / ct
     return np.array([[1.0, t * s, t * c], [0.0, c, -s], [0.0, s / ct, c / ct]])
