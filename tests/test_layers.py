@@ -32,6 +32,7 @@ LAYERS = (
     "campaign",
     "io",
     "scenario",
+    "export",
     "verification",
     "view",
     "papers",
@@ -42,6 +43,7 @@ DATA = {"models"}  # folders of the package that hold files, no code of a layer
 ALLOWED = {
     ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
     ("formation/trajectory.py", "view"): "FormationTrajectory.to_html is where a user looks for pictures",
+    ("tracing/kernel.py", "export"): "Kernel.to_c is where a user looks for C",
     ("linear/modal.py", "view"): "Modes.to_html is where a user looks for pictures",
     ("simulation/result/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
 }

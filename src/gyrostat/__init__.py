@@ -14,6 +14,7 @@ if _typing.TYPE_CHECKING:
     from . import constraints as constraints
     from . import control as control
     from . import environment as environment
+    from . import export as export
     from . import formation as formation
     from . import formulations as formulations
     from . import io as io
@@ -98,8 +99,8 @@ __version__ = "0.1.0"
 # Everything is imported when first used, so that `import gyrostat` is quick and needs nothing that is not used.
 _NAMES = {
     "": (
-        "algebra attitude constraints control environment formation formulations io kinematics linear model models "
-        "scenario simulation tracing workspace"
+        "algebra attitude constraints control environment export formation formulations io kinematics linear model "
+        "models scenario simulation tracing workspace"
     ),
     "control.controller": "Controller joint_torques",
     "control.passive": "Actuators Stops",

@@ -13,6 +13,7 @@ from ..model import ModelError
 from .check import check
 from .convert import convert
 from .demo import demo
+from .export import export
 from .init import init, schema
 from .output import errors, print_findings, sentence
 from .report import report
@@ -40,6 +41,7 @@ app.command()(convert)
 app.command()(verify)
 app.command()(reproduce)
 app.command()(schema)
+app.add_typer(export, name="export")
 
 
 def _print_version(wanted: bool) -> None:

@@ -109,6 +109,13 @@ class Kernel:
     def __reduce__(self) -> Any:
         return _rebuild, (self.graph, self.threads, self.dtype, self._check)
 
+    def to_c(self, name: str, folder: Any = ".", *, test: bool = False) -> list[Any]:
+        """Write it as C99 for flight software: `name.c`, `name.h`; with a test, a main with reference vectors."""
+        from ..export import c_files
+
+        dtype = "double" if self.dtype == np.float64 else "float"
+        return list(c_files({name: self.graph}, name, dtype=dtype, test=test).write(folder))
+
     @property
     def block_address(self) -> int:
         """Of `block(inputs..., outputs..., scratch)` for one lane block, so that compiled loops can call it."""

@@ -114,8 +114,16 @@ def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], r: Any) ->
 
 
 def normal(seed: Any, run: Any = 0, sample: Any = 0, channel: Any = 0) -> Any:
-    """A standard normal number for four integers: the inverse normal distribution at `uniform(...)`."""
+    """A standard normal number for four integers, broadcast: the inverse normal distribution at `uniform(...)`."""
     u = uniform(seed, run, sample, channel)
+    if not (isinstance(u, np.ndarray) and u.dtype == object):
+        return _quantile(u)
+    out = np.empty(u.shape, dtype=object)
+    out.reshape(-1)[:] = [_quantile(e) for e in u.reshape(-1)]  # NumPy makes truth values of comparisons of objects
+    return out
+
+
+def _quantile(u: Any) -> Any:
     d = u - 0.5
     central = d * _ratio(_CENTRE, 0.180625 - d * d)
     tail = sqrt(-log(where(d < 0.0, u, 1.0 - u)))

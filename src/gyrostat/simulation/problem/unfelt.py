@@ -39,7 +39,8 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
         raise ValueError(
             "actuators= act on what a control law asks for, and there is none: give control=, or leave them out."
         )
-    if request.actuators is not None and not request.actuators.remembers and not _limited(request):
+    motors = request.actuators
+    if motors is not None and motors.saturate and not motors.remembers and not _limited(request):
         raise ValueError(
             f"actuators= saturate at the effort limits of joints and the speed limits of wheels, and {craft.name} has none: give some "
             f"gs.Limits(effort=...), or a lag or a rate."
@@ -63,10 +64,9 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
 
 def _limited(request: Request) -> bool:
     """Whether saturation could ever be felt."""
-    assert request.actuators is not None
     joints = [joint for joint in request.craft.joints if joint.nv]
     speeds = [joint.limits.velocity for joint in joints if joint.motion.spins]
-    return request.actuators.saturate and bool(np.isfinite([*(j.limits.effort for j in joints), *speeds]).any())
+    return bool(np.isfinite([*(j.limits.effort for j in joints), *speeds]).any())
 
 
 def _functions(functions: Mapping[str, Any]) -> Iterator[Any]:
