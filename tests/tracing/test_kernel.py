@@ -13,7 +13,9 @@ import pytest
 import gyrostat as gs
 from gyrostat import algebra, tracing
 from gyrostat.algebra import sin, where
+from gyrostat.tracing import kernel as kernels
 from gyrostat.tracing import machine
+from gyrostat.tracing.build import build
 from random_trees import ALL_KINDS, random_spacecraft, random_state
 
 TOLERANCE = 1e-12  # relative: a few hundred roundings in another order
@@ -360,3 +362,26 @@ def test_compiling_gives_its_memory_back():
     done = subprocess.run([sys.executable, "-c", LEAK], capture_output=True, text=True, check=True)
     codes, bytes_each = done.stdout.split()
     assert codes == "1" and float(bytes_each) < 100e3
+
+
+def test_a_lazy_kernel_compiles_no_more_than_is_asked_for(craft, dynamics, monkeypatch):
+    """For a compiled loop the graph alone; the loops over a batch when it is called, with the same bits. The address
+    that a loop was given stays good.
+    """
+    built = []
+
+    def counted(*args, loops=True):
+        built.append(loops)
+        return build(*args, loops=loops)
+
+    monkeypatch.setattr(kernels, "build", counted)
+    lazy = tracing.Kernel(dynamics.graph, lazy=True)
+    assert built == []
+    address = lazy.block_address
+    assert built == [False] and lazy.work_numbers <= dynamics.work_numbers
+    q, v, tau = batch_of_states(craft, 11)
+    assert np.array_equal(lazy(q, v, tau), dynamics(q, v, tau))
+    assert np.array_equal(lazy(q[0], v[0], tau[0]), dynamics(q[0], v[0], tau[0]))
+    assert built == [False, True] and lazy.block_address == address
+    again = pickle.loads(pickle.dumps(tracing.Kernel(dynamics.graph, lazy=True)))
+    assert built == [False, True] and np.array_equal(again(q, v, tau), dynamics(q, v, tau))

@@ -83,15 +83,13 @@ def print_craft(out: Console, craft: Spacecraft) -> None:
 
 
 def body_tree(craft: Spacecraft) -> Tree:
-    tree: Tree | None = None
     branches: dict[str, Tree] = {}
     for body in craft.bodies[:MAX_ROWS]:
         label = Text.assemble(
             (printable(body.name), "bold"), f"  {number(body.mass)} kg", (f"  {_moves(body.joint)}", "cyan")
         )
         branches[body.name] = Tree(label) if body.parent is None else branches[body.parent].add(label)
-        tree = tree or branches[body.name]
-    assert tree is not None
+    tree = branches[craft.base]
     if craft.nbodies > MAX_ROWS:
         tree.add(Text(f"... and {craft.nbodies - MAX_ROWS} more bodies", style="dim"))
     return tree
@@ -99,10 +97,9 @@ def body_tree(craft: Spacecraft) -> Tree:
 
 def _moves(joint: Joint) -> str:
     axes = [getattr(joint, name) for name in ("axis", "axis2")[: joint.motion.axes]]
-    about = " about " + " and ".join(numbers(axis) for axis in axes) if axes else ""
-    if joint.kind == "prismatic":
-        about = about.replace("about", "along")
-    return f"{printable(joint.name)}: {joint.kind}{about}"
+    turns = any(unit == "rad/s" for unit in joint.motion.v_units)
+    way = f" {'about' if turns else 'along'} {' and '.join(map(numbers, axes))}" if axes else ""
+    return f"{printable(joint.name)}: {joint.kind}{way}"
 
 
 def _bodies(craft: Spacecraft) -> Table:
@@ -136,7 +133,7 @@ def _range(joint: Joint) -> str:
     lower, upper = joint.limits.lower, joint.limits.upper
     if np.isinf(lower) and np.isinf(upper):
         return ""
-    if joint.kind == "revolute":
+    if joint.motion.hinge:
         return f"{number(np.degrees(lower))} .. {number(np.degrees(upper))} deg"
     return f"{number(lower)} .. {number(upper)}"
 

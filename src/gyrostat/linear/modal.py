@@ -149,7 +149,6 @@ def _modes(linear: Linearization) -> Modes:
         kind = "oscillating" if value.imag > 0.0 else "real"
         found.append(_mode(linear, M, kind, complex(value), x))
     found.sort(key=lambda mode: (mode.frequency, mode.damping))
-    assert all(len(mode.shape) == nv for mode in found)
     return Modes(craft, linear.q, tuple(found))
 
 

@@ -8,17 +8,12 @@ import functools
 from collections.abc import Callable
 
 from .graph import Graph
-from .ir import Code
+from .ir import Code, block_names
 from .transpose import load_tile, runs, store_tile, tiles
 
 _UNROLLED_TILES = 3
 _BLOCKS_AHEAD = 2
 _MOST_FETCHED = 128  # components of one input
-
-
-def block_names(graph: Graph) -> tuple[list[str], list[str]]:
-    """Names of the pointers to the lane blocks of inputs and outputs."""
-    return [f"%in{k}" for k in range(len(graph.inputs))], [f"%out{k}" for k in range(len(graph.outputs))]
 
 
 def dump_place(graph: Graph, scratch: int) -> int:
@@ -29,7 +24,7 @@ def dump_place(graph: Graph, scratch: int) -> int:
 def driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> Code:
     """The functions `rows` and `lanes`: a loop over blocks."""
     code = Code(lanes, scalar)
-    names = [name for group in block_names(graph) for name in group]
+    names = [name for group in block_names(len(graph.inputs), len(graph.outputs)) for name in group]
     fields = [("%work", "ptr"), ("%first", "i64"), ("%last", "i64"), ("%count", "i64")]
     for name in names:
         fields += [(f"{name}base", "ptr"), (f"{name}stride", "i64")]
@@ -49,7 +44,7 @@ def driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> C
 
 def _lanes(code: Code, graph: Graph, scratch: int, b: str) -> None:
     """Block b, where it lies. What a later block will read is fetched meanwhile: the graph reads here and there."""
-    inputs, outputs = block_names(graph)
+    inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
     later = code.let(f"add i64 {b}, {_BLOCKS_AHEAD}")
     code.needs["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] = None
     for name, used in zip(inputs, used_components(graph), strict=True):
@@ -65,7 +60,7 @@ def _rows(code: Code, graph: Graph, scratch: int, b: str) -> None:
 
     The last block is padded: missing rows are read from the last row, and written to where nobody reads.
     """
-    inputs, outputs = block_names(graph)
+    inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
     used = used_components(graph)
     buffers, place = [], scratch
     for port in graph.inputs + graph.outputs:

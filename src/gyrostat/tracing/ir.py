@@ -10,6 +10,11 @@ FAST = "contract nsz arcp reassoc"  # NaN and infinity keep their meaning: never
 EXACT = "contract"  # fused multiply-add, but no reordering
 
 
+def block_names(inputs: int, outputs: int) -> tuple[list[str], list[str]]:
+    """Names of the pointers to the lane blocks of inputs and outputs."""
+    return [f"%in{k}" for k in range(inputs)], [f"%out{k}" for k in range(outputs)]
+
+
 class Code:
     """The body of one function. Every method appends instructions and returns the name of the result."""
 

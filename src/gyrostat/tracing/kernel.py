@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra.elementary import Array
 from ..model import ValueCheck
 from . import arrays, machine, memory, pool
-from .build import build
+from .build import ENTRIES, Built, build
 from .graph import Graph
 from .recording import trace
 from .single import Single
@@ -78,6 +78,7 @@ class Kernel:
     depend on its place in the batch, nor on the number of threads. Parameters are given as `parameters={name: value}`;
     values that no spacecraft could be built with are refused.
 
+    lazy: compile when it is first called, or when a compiled loop asks for its address, which needs the graph alone.
     out: arrays to write to, nested as the result is. layout: "rows" as users hold them, or "lanes": arrays of shape
     (blocks, *shape, lanes), one state per lane, which need no transposition (`to_lanes`, `from_lanes` convert).
     """
@@ -89,6 +90,7 @@ class Kernel:
         threads: int | None = None,
         dtype: Any = np.float64,
         check: ParameterCheck | None = None,
+        lazy: bool = False,
     ) -> None:
         self.graph, self.threads, self.dtype, self._check = graph, threads, np.dtype(dtype), check
         if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
@@ -96,18 +98,37 @@ class Kernel:
         taken = {"out", "layout"} & {port.path[0] for port in graph.inputs}
         if taken:
             raise TypeError(f"{graph.name}: a kernel's argument cannot be named '{taken.pop()}'. Rename it.")
-        scalar = "double" if self.dtype == np.float64 else "float"
-        self.lanes = machine.host_lanes(scalar)
-        self._library, self._work = build(graph, self.lanes, scalar)
-        rows, lanes = self._library.address("rows"), self._library.address("lanes")
-        self._entry = {"rows": _RELEASING(rows), "lanes": _RELEASING(lanes)}
+        self._scalar = "double" if self.dtype == np.float64 else "float"
+        self.lanes = machine.host_lanes(self._scalar)
+        self._built: dict[str, Built] = {}
+        self._entry: dict[str, Any] = {}
+        self._building = threading.Lock()
         self._arguments = tuple(dict.fromkeys(port.path[0] for port in graph.inputs if port.path[0] != "parameters"))
         self._plain = all(len(port.path) == 1 for port in graph.inputs)
         self._local = threading.local()
         self.__name__ = self.__qualname__ = graph.name
+        if not lazy:
+            self._for_calls()
+
+    def _for_calls(self) -> Built:
+        """With the loops over a batch."""
+        with self._building:
+            if "rows" not in self._built:
+                built = build(self.graph, self.lanes, self._scalar)
+                self._entry = {name: _RELEASING(built.library.address(name)) for name in ("rows", "lanes")}
+                for name in ENTRIES:
+                    self._built.setdefault(name, built)  # a loop may hold the address of a `block` built before
+            return self._built["rows"]
+
+    def _for_loops(self) -> Built:
+        """With the graph's own function at least."""
+        with self._building:
+            if "block" not in self._built:
+                self._built["block"] = build(self.graph, self.lanes, self._scalar, loops=False)
+            return self._built["block"]
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.graph, self.threads, self.dtype, self._check)
+        return _rebuild, (self.graph, self.threads, self.dtype, self._check, "rows" not in self._built)
 
     def to_c(self, name: str, folder: Any = ".", *, test: bool = False) -> list[Any]:
         """Write it as C99 for flight software: `name.c`, `name.h`; with a test, a main with reference vectors."""
@@ -119,12 +140,12 @@ class Kernel:
     @property
     def block_address(self) -> int:
         """Of `block(inputs..., outputs..., scratch)` for one lane block, so that compiled loops can call it."""
-        return self._library.address("block")
+        return self._for_loops().library.address("block")
 
     @property
     def work_numbers(self) -> int:
         """How many numbers of scratch memory `block` needs at most."""
-        return self._work
+        return self._for_loops().work
 
     def __repr__(self) -> str:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"
@@ -134,7 +155,8 @@ class Kernel:
             try:
                 single = self._local.single
             except AttributeError:
-                single = self._local.single = Single(self.graph, self.dtype, self._library.address("rows"), self._work)
+                library, work = self._for_calls()
+                single = self._local.single = Single(self.graph, self.dtype, library.address("rows"), work)
             if single.take(args):
                 single.entry(single.pointer)
                 return single.fresh() if out is None else single.give(out, self._check_out)
@@ -173,7 +195,7 @@ class Kernel:
         return values
 
     def _call_batch(self, values: Sequence[Any], out: Any, layout: str) -> Any:
-        if layout not in self._entry:
+        if layout not in ("rows", "lanes"):
             raise ValueError(f"layout '{layout}' is not known. Write 'rows' or 'lanes'.")
         view = (
             arrays.Rows(self.graph, self.dtype)
@@ -187,7 +209,7 @@ class Kernel:
             outputs = self._check_out(out, batch, view)
             inputs = [np.array(x) if any(np.may_share_memory(x, y) for y in outputs) else x for x in inputs]
         entries, keep = view.entries(inputs, outputs, batch)
-        self._run(self._entry[layout], entries, view.count(batch), layout)
+        self._run(entries, view.count(batch), layout)
         del keep
         if out is not None:
             return out
@@ -205,8 +227,11 @@ class Kernel:
             arrays.check_out(array, expected, self.dtype, port.name)
         return found
 
-    def _run(self, entry: Any, entries: list[int], count: int, layout: str) -> None:
+    def _run(self, entries: list[int], count: int, layout: str) -> None:
         """Blocks, split over threads."""
+        if not self._entry:
+            self._for_calls()
+        entry = self._entry[layout]
         blocks = -(-count // self.lanes) if layout == "rows" else count
         operations = blocks * len(self.graph)
         threads = max(1, min(self.threads or pool.cores(), blocks, operations // _WORTH_A_THREAD))
@@ -224,7 +249,7 @@ class Kernel:
         try:
             return self._local.work[1]
         except AttributeError:
-            work = memory.aligned((self._work,), self.dtype)
+            work = memory.aligned((self._for_calls().work,), self.dtype)
             self._local.work = work, memory.address(work)
             return self._local.work[1]
 
@@ -243,5 +268,5 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
     return {path}
 
 
-def _rebuild(graph: Graph, threads: int | None, dtype: Any, check: ParameterCheck | None = None) -> Kernel:
-    return Kernel(graph, threads=threads, dtype=dtype, check=check)
+def _rebuild(graph: Graph, threads: int | None, dtype: Any, check: ParameterCheck | None, lazy: bool) -> Kernel:
+    return Kernel(graph, threads=threads, dtype=dtype, check=check, lazy=lazy)

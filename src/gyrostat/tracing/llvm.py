@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .drivers import block_names, driver, dump_place
+from .drivers import driver, dump_place
 from .functions import FUNCTIONS, define, sincos
 from .graph import Graph
-from .ir import Code
+from .ir import Code, block_names
 from .ops import CONDITIONS
 from .schedule import Part, parts
 
@@ -35,20 +35,21 @@ _CALLS = {
 
 
 class Assembly(NamedTuple):
-    """LLVM assembly of a module, and the vectors of scratch memory that `lanes` and `rows` need."""
+    """LLVM assembly of a module, and the vectors of scratch memory that its functions need."""
 
     text: str
     work: int
 
 
-def assembly(graph: Graph, lanes: int, scalar: str = "double") -> Assembly:
-    """The module of `graph` for vectors of `lanes` numbers."""
+def assembly(graph: Graph, lanes: int, scalar: str = "double", *, loops: bool = True) -> Assembly:
+    """The module of `graph` for vectors of `lanes` numbers; without `loops`, the function `block` alone."""
     pieces, scratch = parts(graph)
     bodies = [_part(graph, part, k, lanes, scalar) for k, part in enumerate(pieces)]
     bodies.append(_block(graph, len(pieces), lanes, scalar))
-    bodies.append(driver(graph, lanes, scalar, rows=False, scratch=scratch))
-    bodies.append(driver(graph, lanes, scalar, rows=True, scratch=scratch))
-    work = dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
+    work = scratch
+    if loops:
+        bodies += [driver(graph, lanes, scalar, rows=rows, scratch=scratch) for rows in (False, True)]
+        work = dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
     return Assembly(
         "\n".join([*_tables(graph, scalar), *_linked(bodies, lanes), '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
         work,
@@ -86,7 +87,7 @@ def _padded(n: int) -> int:
 
 
 def _signature(graph: Graph) -> str:
-    inputs, outputs = block_names(graph)
+    inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
     marks = [f"ptr noalias readonly {p}" for p in inputs] + [f"ptr noalias {p}" for p in (*outputs, "%scratch")]
     return ", ".join(marks)
 
@@ -208,7 +209,7 @@ def _reload(code: Code, graph: Graph, k: int, slot: int) -> str:
 def _block(graph: Graph, count: int, lanes: int, scalar: str) -> Code:
     """The function `block`: all parts in turn."""
     code = Code(lanes, scalar)
-    inputs, outputs = block_names(graph)
+    inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
     arguments = ", ".join(f"ptr {p}" for p in (*inputs, *outputs, "%scratch"))
     calls = [f"  call void @part{k}({arguments})" for k in range(count)]
     code.lines = [f"define void @block({_signature(graph)}) noinline nounwind {{", "entry:", *calls, "  ret void", "}"]

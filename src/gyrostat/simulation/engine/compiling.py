@@ -36,7 +36,7 @@ _kernels: OrderedDict[str, Kernel] = OrderedDict()  # by the graph's key, those 
 
 def kernel(graph: Graph) -> Kernel:
     """Its machine code, loaded once. (Functions are traced anew each time: what they read from outside may have changed.)"""
-    found = _kernels.pop(graph.key, None) or Kernel(graph)
+    found = _kernels.pop(graph.key, None) or Kernel(graph, lazy=True)
     _kernels[graph.key] = found
     while len(_kernels) > MOST_KERNELS:
         _kernels.popitem(last=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin  # type: ignore[import-untyped]
 
 from ...algebra import Array
-from ...model import Joint, Spacecraft
+from ...model import InternalError, Joint, Spacecraft
 from .shared import depth_first, own_inertia, plane_axes
 
 
@@ -73,7 +73,8 @@ def _chain(joint: Joint, hold_fixed: bool) -> tuple[list[Any], pin.SE3, list[int
         return [pin.JointModelPlanar()], pin.SE3(plane_axes(a), np.zeros(3)), [2, 0, 1]
     if joint.kind == "free":
         return [pin.JointModelFreeFlyer()], same, [3, 4, 5, 0, 1, 2]
-    assert joint.kind == "fixed", joint.kind
+    if joint.kind != "fixed":
+        raise InternalError(f"joint kind '{joint.kind}' has no counterpart in Pinocchio yet.")
     return ([pin.JointModelRZ()] if hold_fixed else []), same, []
 
 

@@ -53,19 +53,14 @@ def velocity_product(number: int, m: Any, J_c: Array, r: Array | None, V: Array)
     3: (w x J_o w; m w x (w x r))         4: (w x J_o w + m r x (w x v_o); m w x v_o + m w x (w x r))   (35), (41)
     """
     which, w, v = form(number), V[:3], V[3:]
-    J, spin = J_c, np.zeros(3)
-    if not which.about_com:
-        assert r is not None
-        R = skew(r)
-        J, spin = J_c - m * (R @ R), m * cross(w, cross(w, r))
-    torque, force = cross(w, J @ w), spin
-    if not which.inertial_rates:
-        carried = m * cross(w, v)
-        force = force + carried
-        if not which.about_com:
-            assert r is not None
-            torque = torque + cross(r, carried)
-    return np.concatenate([torque, force])
+    carried = np.zeros(3) if which.inertial_rates else m * cross(w, v)
+    if which.about_com:
+        return np.concatenate([cross(w, J_c @ w), carried])
+    if r is None:
+        raise ValueError(f"form {number} is about a point o; give r, the centre of mass from there.")
+    R = skew(r)
+    torque = cross(w, (J_c - m * (R @ R)) @ w) + cross(r, carried)
+    return np.concatenate([torque, m * cross(w, cross(w, r)) + carried])
 
 
 def acceleration(number: int, m: Any, J_c: Array, r: Array | None, V: Array, F: Array, choice: str = "skew") -> Array:
