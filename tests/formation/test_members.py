@@ -94,8 +94,6 @@ def test_several_files(tmp_path):
         (lambda: _fly(control={"a": Coupling(_law, {"near": {"z": "a"}})}), "'z' sees 'near', but is not in the group"),
         (lambda: _fly(control={"a": Coupling(_law, {"near": {"a": "b"}})}), "not every member sees a 'near'"),
         (lambda: _fly(control={"a": Coupling(_law, {"near": {"a": []}})}), "belong to no group; expected one"),
-        (lambda: _fly(control={"a": Coupling(_law, {"near": "a"})}, integrator="gauss6", step=1.0), "'gauss6' is implicit"),
-        (lambda: _fly(control={"a": Coupling(_law, {"near": "a"})}, prescribed={}), "prescribed= is not available"),
         (lambda: simulate(box(), None, (0, 1)), "expected a Formation"),
     ],
 )  # fmt: skip

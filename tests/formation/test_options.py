@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from formation_crafts import box
+from formation_crafts import armed, box
+from gyrostat.algebra import Pose
 
 
 def pair() -> gs.Formation:
@@ -20,29 +21,26 @@ def law(craft, t, q, v, q_near, v_near):
 SEEING = {"a": gs.Coupling(law, {"near": "b"})}
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "instead"),
-    [
-        ("events", [lambda craft, t, q, v: q[4]], "Look for the time in the result"),
-        ("prescribed", {"hull": np.zeros(6)}, "Hold joints with locked="),
-        ("constraints", [gs.constraints.weld("hull", "hull")], "Join the members by gs.together"),
-        ("conserve", "momentum", "Use a tighter rtol"),
-        ("mode", "floating", "let the law act on the joints alone"),
-    ],
-)
-def test_options_of_members_that_see_nobody(name, value, instead):
-    with pytest.raises(ValueError, match=f"{name}= is not available for members that see each other. .*{instead}"):
-        gs.simulate(pair(), None, (0, 1), control=SEEING, **{name: value})
+def test_conserved_momentum_and_a_base_that_is_seen_are_refused():
+    with pytest.raises(ValueError, match="conserve= leaves the velocity of a base out .* see it as v_near"):
+        gs.simulate(pair(), None, (0, 1), control=SEEING, conserve="momentum")
+
+
+def test_what_nobody_asks_for_is_not_seen():
+    coupling = gs.Coupling(lambda craft, t, q, v: -v, {"near": "b"})
+    with pytest.raises(ValueError, match="sees 'near', but none of its functions asks for q_near or v_near"):
+        gs.simulate(pair(), None, (0, 1), control={"a": coupling})
+    with pytest.raises(ValueError, match="'near' are others than those whom another function"):
+        events = gs.Coupling(lambda craft, t, q, v, q_near: q_near[4], {"near": "a"})
+        gs.simulate(pair(), None, (0, 1), control=SEEING, events={"a": events})
+    with pytest.raises(ValueError, match="members see others under that name"):
+        gs.simulate(pair(), None, (0, 1), control=SEEING, inputs={"a": {"q_near": np.zeros((2, 7))}})
 
 
 @pytest.mark.parametrize("control", [None, SEEING])
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        (
-            "resume",
-            r"resume= is no option of a formation. Go on from the end of a run: gs.simulate\(formation, run.final",
-        ),
         ("q0", r"q0= is no option of a formation. Give state=\{group: \(q, v\)\}"),
         ("parameters", r"parameters= is no option of a formation. They belong to a group"),
         ("runs", "The members are the runs"),
@@ -54,11 +52,6 @@ def test_options_that_no_formation_has(control, name, words):
         gs.simulate(pair(), None, (0, 1), control=control, **{name: None})
 
 
-def test_an_implicit_integrator_is_refused_with_those_that_serve():
-    with pytest.raises(ValueError, match="'gauss16' is implicit. Choose 'dop853', 'rk45', or 'rk4' with a step"):
-        gs.simulate(pair(), None, (0, 1), control=SEEING, integrator="gauss16")
-
-
 def test_a_run_goes_on_from_its_final_state():
     formation, start = pair(), pair().neutral()
     start["a"][1][:] = [[0.1, 0.2, 0.3, 0.0, 0.0, 0.1]]
@@ -68,3 +61,39 @@ def test_a_run_goes_on_from_its_final_state():
     for g in formation.groups:
         for found, expected in zip(rest.final[g], whole.final[g], strict=True):
             np.testing.assert_allclose(found, expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("control", [None, "seeing"])
+def test_options_of_one_group(control):
+    """Each is felt by the group that has it, and by no other; whether its members see others or not."""
+
+    def seeing(craft, t, q, v, q_other):
+        return swing_alone(craft, t, q, v) * (1.0 + q_other[4])
+
+    formation = gs.Formation({"a": armed(), "b": box()})
+    law = swing_alone if control is None else gs.Coupling(seeing, {"other": "b"})
+    usual = gs.simulate(formation, None, (0, 1), control={"a": law}, save_at=[1.0])
+    for options in (
+        {"locked": {"a": ["elbow"]}},
+        {"prescribed": {"a": {"elbow": [0.1]}}},
+        {"constraints": {"a": [gs.constraints.weld("hull", "upper", pose=Pose(np.eye(3), np.array([0.5, 0.0, 0.0])))]}},
+        {"actuators": {"a": gs.Actuators(lag=0.5)}},
+    ):
+        run = gs.simulate(formation, None, (0, 1), control={"a": law}, save_at=[1.0], **options)
+        assert run.ok
+        assert np.abs(run.groups["a"].v - usual.groups["a"].v).max() > 1e-4, options
+        np.testing.assert_array_equal(run.groups["b"].v, usual.groups["b"].v)
+        assert run.groups["a"].audit.worst < 1e-9
+    for name, value in (("mode", "floating"), ("formulation", "lie_lagrange")):
+        run = gs.simulate(formation, None, (0, 1), control={"a": law}, save_at=[1.0], **{name: {"a": value}})
+        np.testing.assert_allclose(run.groups["a"].v, usual.groups["a"].v, atol=1e-9)
+        assert run.groups["a"].data.attrs[name] == value
+        assert run.groups["b"].data.attrs[name] != value
+    with pytest.raises(ValueError, match="group 'b': .*no joint 'elbow'"):
+        gs.simulate(formation, None, (0, 1), locked=["elbow"])
+    with pytest.raises(ValueError, match="locked: the formation has no group 'c'"):
+        gs.simulate(formation, None, (0, 1), locked={"c": ["elbow"]})
+
+
+def swing_alone(craft, t, q, v):
+    return np.concatenate([np.zeros(6), [0.3, 0.3, 0.0]])  # not the wheel

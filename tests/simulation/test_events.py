@@ -331,3 +331,18 @@ def test_a_function_that_jumps_is_found_and_not_called_fast(method):
     corner = gs.When(lambda craft, t, q, v: maximum(q[4] - 7.7, 0.0) - 1e-3, "corner")
     traj = gs.simulate(craft, None, v, (0, 10), events=[step, corner], save_at=[10.0], **METHODS[method])
     assert [(e.name, round(e.t, 9)) for e in traj.events] == [("step", 3.3), ("corner", 7.701)] and not traj.notes
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "gauss16"])
+def test_effects_of_one_instant_all_happen_one_after_the_other(integrator):
+    """Two clocks that ring together: a push, then a doubling of the speed that it has left."""
+    craft = gs.Spacecraft.build("box", [gs.Body("hull", 2.0, inertia=np.ones(3), joint=gs.Joint("hull", "free"))])
+    push = gs.When(
+        lambda craft, t, q, v: t - 0.3, "push", effect=lambda craft, t, q, v: (q, v + np.repeat([0.0, 1.0], 3))
+    )
+    double = gs.When(lambda craft, t, q, v: 0.3 - t, "double", effect=lambda craft, t, q, v: (q, 2.0 * v))
+    v = np.array([0.0, 0.0, 0.0, 0.5, 0.0, 0.0])
+    run = gs.simulate(craft, None, v, (0, 1), events=[push, double], integrator=integrator, save_at=[0.0, 1.0])
+    assert [(event.name, round(event.t, 9)) for event in run.events] == [("push", 0.3), ("double", 0.3)]
+    np.testing.assert_allclose(run.v[-1, 3:6], [3.0, 2.0, 2.0], rtol=1e-12)
+    assert run.audit.worst < 1e-12

@@ -102,7 +102,7 @@ def test_a_traced_law_sees_it_too():
 
 def test_breakpoints_and_samples_at_one_instant_are_one():
     times = Times(LATE, np.array([LATE, LATE + 1.0]), np.array([LATE, LATE + 1.0]))
-    stops, kinds = times.stops([LATE + 0.1, LATE + 0.7], 0.1, False)
+    stops, kinds = times.stops([LATE + 0.1, LATE + 0.7], [0.1], False)
     both, sample = Stop.of({Stop.sample, Stop.breakpoint}), Stop.sample
     assert len(stops) == 10 and list(kinds[:-1]) == [both if k in (0, 6) else sample for k in range(9)]
 

@@ -15,7 +15,7 @@ from ..simulation.problem.balance import held_by
 from ..simulation.result.looks import INSIDE
 from ..simulation.result.trajectory import Trajectory
 from .members import Formation, State
-from .run import simulate
+from .run import asked_of, fly
 from .trajectory import FormationTrajectory, rotations
 
 
@@ -28,17 +28,23 @@ def simulate_impulses(
     save_at: Any = None,
     **options: Any,
 ) -> FormationTrajectory:
-    """As `simulate`, with impulses {member: [Impulse(time, dv_H), ...]} that change the velocity of a member's base and all it carries.
+    """As `simulate`, with impulses {member: [Impulse(time, dv_H), ...]} that change the velocity of a member's base and
+    all it carries.
 
-    At the instant of an impulse, the state after it is kept; several at one instant act one after the other. The audit counts the
-    impulses' momentum and work.
+    At the instant of an impulse, the state after it is kept; several at one instant act one after the other. The memory
+    and the samples of control laws go on across them. The audit counts the impulses' momentum and work. Where a run is
+    interrupted, stopped by an event or fails, the flight ends.
     """
+    progress = options.pop("progress", None)
+    asked = asked_of(formation, state, t_span, save_at=None, **options)
+    if asked.resume is not None:
+        raise ValueError("resume: a flight with impulses starts from a state. Give that of the run: run.final.")
     orbit = formation.needs_orbit("simulate_impulses")
     begin, end = (float(t) for t in t_span)
     times = np.linspace(begin, end, 401) if save_at is None else np.asarray(save_at, dtype=float)
     plan = _plan(formation, impulses, begin, end)
     instants = sorted({t for t, _, _ in plan})
-    state = {g: (q.copy(), v.copy()) for g, (q, v) in state.items()}
+    state = {g: (q.copy(), v.copy()) for g, (q, v) in (asked.state or {}).items()}
     added = {g: (np.zeros((len(group), 6)), np.zeros(len(group))) for g, group in formation.groups.items()}
     legs: list[FormationTrajectory] = []
     pieces: list[FormationTrajectory] = []
@@ -46,16 +52,20 @@ def simulate_impulses(
     for until in [*instants, end]:
         if until > here:
             wanted = times[(times >= here) & ((times <= until) if until == end else (times < until))]
-            piece = simulate(formation, state, (here, until), save_at=np.unique([here, *wanted, until]), **options)
+            span = {"t_span": (here, until), "save_at": np.unique([here, *wanted, until])}
+            before = legs[-1] if legs else None
+            piece = fly(replace(asked, state=state, common={**asked.common, **span}, after=before), progress)
             state = {g: (q.copy(), v.copy()) for g, (q, v) in piece.final.items()}
             legs.append(piece)
             pieces.append(_counted(piece, added, wanted))
             added = _carried(piece, added)
+            if any(status != "done" for trajectory in piece.groups.values() for status in trajectory.status):
+                break
         for t, member, dv in plan:
             if t == until:
                 _kick(formation, state, added, member, hill_frame(*orbit.state(t)).R_NH @ dv)
         here = until
-    return _joined(formation, pieces, tuple(legs))
+    return _joined(formation, pieces, tuple(legs), times, (begin, end))
 
 
 def _plan(
@@ -108,15 +118,21 @@ def _carried(piece: FormationTrajectory, added: dict[str, tuple[Array, Array]]) 
 
 
 def _joined(
-    formation: Formation, pieces: list[FormationTrajectory], legs: tuple[FormationTrajectory, ...]
+    formation: Formation,
+    pieces: list[FormationTrajectory],
+    legs: tuple[FormationTrajectory, ...],
+    times: Array,
+    t_span: tuple[float, float],
 ) -> FormationTrajectory:
     import xarray
 
     groups: dict[str, Trajectory] = {}
     for g in formation.groups:
         rows = [piece.groups[g] for piece in pieces]
-        data = xarray.concat([row.data for row in rows], dim="time", data_vars="minimal", compat="override", coords="minimal", join="override")  # fmt: skip
+        how: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override", "join": "override"}
+        data = xarray.concat([row.data for row in rows], dim="time", **how).reindex(time=times)
         data = data.drop_vars(INSIDE, errors="ignore")  # those of one piece: what was saved is audited
-        data.attrs = rows[-1].data.attrs | {"t_span": (float(data["time"][0]), float(data["time"][-1]))}
-        groups[g] = replace(rows[-1], data=data)
+        data.attrs = rows[-1].data.attrs | {"t_span": t_span}
+        happened = tuple(event for row in rows for event in row.events)
+        groups[g] = replace(rows[-1], data=data, events=happened)
     return FormationTrajectory(formation, groups, legs)

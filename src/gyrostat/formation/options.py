@@ -1,36 +1,33 @@
-"""Which options of `gs.simulate` a formation takes, and what to do in place of those it does not."""
+"""Which options of `gs.simulate` a formation takes, for all of its groups or for each, and what to do in place of those
+that it does not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..model import nearest
 from ..simulation.problem.settings import Settings
 
-# of members that see nobody: those on one clock have no such option
-ALONE = {
-    "events": "Look for the time in the result, or let the members see nobody.",
-    "prescribed": "Hold joints with locked=, or let the control law move them.",
-    "constraints": "Join the members by gs.together and simulate them as one spacecraft.",
-    "stabilisation": "It belongs to constraints=.",
-    "conserve": "Use a tighter rtol.",
-    "mode": "Leave it out, and let the law act on the joints alone.",
-}
+if TYPE_CHECKING:
+    from .members import Formation
+
 ELSEWHERE = {
     "q0": "Give state={group: (q, v)}.",
     "v0": "Give state={group: (q, v)}.",
     "parameters": "They belong to a group: gs.Group(craft, names, parameters={...}).",
     "runs": "The members are the runs, numbered in the order of the groups.",
-    "resume": "Go on from the end of a run: gs.simulate(formation, run.final, (t, ...)).",
 }
+# settings of a spacecraft: each group may have its own. The others are those of the clock, or of all noise
+OF_A_GROUP = ("mode", "formulation", "stabilisation", "locked", "actuators", "stops", "conserve")
 SETTINGS = tuple(field.name for field in fields(Settings))
 
 
 def check_options(given: Iterable[str]) -> None:
     """Raises a TypeError at the first option that no formation has."""
-    known = [*SETTINGS, *ALONE, "threads"]
+    known = [*SETTINGS, "prescribed", "constraints", "threads"]
     for name in given:
         if name in ELSEWHERE:
             raise TypeError(f"{name}= is no option of a formation. {ELSEWHERE[name]}")
@@ -38,9 +35,18 @@ def check_options(given: Iterable[str]) -> None:
             raise TypeError(f"simulate has no option '{name}'. {nearest(name, known)}")
 
 
-def together_settings(given: Mapping[str, Any]) -> Settings:
-    """The settings of members that see each other."""
-    for name, instead in ALONE.items():
-        if given.get(name) is not None:
-            raise ValueError(f"{name}= is not available for members that see each other. {instead}")
-    return Settings(**{name: value for name, value in given.items() if name in SETTINGS}).complete(None)
+def own_options(formation: Formation, given: Mapping[str, Any], g: str) -> dict[str, Any]:
+    """The settings of one group."""
+    return {name: by_group(formation, value, name)[g] if name in OF_A_GROUP else value for name, value in given.items()}
+
+
+def by_group(formation: Formation, given: Any, what: str) -> dict[str, Any]:
+    """One for each group, from one for all or from a mapping. (Prescribed motions are a mapping by themselves.)"""
+    if isinstance(given, Mapping) and (what != "prescribed" or all(isinstance(x, Mapping) for x in given.values())):
+        for name in given:
+            if name not in formation.groups:
+                raise ValueError(
+                    f"{what}: the formation has no group '{name}'; its groups are {', '.join(formation.groups)}."
+                )
+        return {g: given.get(g) for g in formation.groups}
+    return dict.fromkeys(formation.groups, given)

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..algebra import Array
 from ..environment import Environment
 from ..simulation.dispatch import of_kind
-from ..simulation.engine.compiling import compile_system, settled
-from ..simulation.engine.progress import progress_bar
-from ..simulation.prepare import plan_of
-from ..simulation.problem.equations import Equations
-from ..simulation.problem.request import (
-    FUNCTIONS,
-    MAX_STEPS,
-    controller_of,
-    dynamics_of,
-    environment_of,
-    prescribed_motions,
-)
-from ..simulation.problem.runs import Runs, arguments, begin, start
-from ..simulation.problem.settings import Settings
-from ..simulation.problem.times import times_of
-from ..simulation.result.assembly import trajectory_of
+from ..simulation.prepare import Prepared, prepare
+from ..simulation.problem.request import FUNCTIONS, MAX_STEPS, Request, environment_of
+from ..simulation.problem.unfelt import asked_by_name
+from ..simulation.result import signals
+from ..simulation.result.assembly import with_trajectory
 from ..simulation.result.trajectory import Trajectory
-from ..simulation.simulate_craft import simulate as simulate_craft
-from .coupling import Coupling, View, views
+from .coupling import Coupling, View, opened, views
+from .joint import Flown, Joint
 from .members import Formation, Group, State
-from .options import check_options, together_settings
-from .shared_clock import Part, integrate_together
+from .options import by_group, check_options, own_options
 from .trajectory import FormationTrajectory
 
 
@@ -41,169 +29,204 @@ def simulate(
     state: State | None = None,
     t_span: Any = None,
     *,
-    control: Mapping[str, Any] | Callable[..., Any] | None = None,
-    environment: Mapping[str, Any] | Callable[..., Any] | Environment | None = None,
+    control: Mapping[str, Any] | Callable[..., Any] | Coupling | None = None,
+    environment: Mapping[str, Any] | Callable[..., Any] | Environment | Coupling | None = None,
+    events: Any = None,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     save_at: Any = None,
+    resume: FormationTrajectory | None = None,
     progress: bool | None = None,
     max_steps: int = MAX_STEPS,
     **settings: Any,
 ) -> FormationTrajectory:
     """How the formation moves from `state` {group: (q, v)} over `t_span`.
 
-    control: {group: a law (craft, t, q, v) -> tau, a Controller, or a Coupling that sees other members}, or one law for all.
-    environment: one for all, or {group: environment}. inputs: {group: {"gain": (members, ...)}}.
-    settings: as for one spacecraft (rtol, atol, integrator, step, max_step, breakpoints, actuators, stops, seed, locked, formulation);
-        for members that see nobody also events, prescribed, constraints, conserve and mode.
+    control: {group: a law (craft, t, q, v) -> tau, a Controller, or a Coupling that sees other members}, or one law for
+        all. environment: one for all, or {group: environment}; events: the same. Either may be a Coupling, too.
+    inputs: {group: {"gain": (members, ...)}}.
+    settings: as for one spacecraft; those of a craft (mode, formulation, constraints, stabilisation, prescribed,
+        locked, actuators, stops, conserve) for all groups, or {group: value}.
+    resume: a run to continue, interrupted or to a later end of t_span, with its settings and functions unless others
+        are given; bit for bit as if it had never stopped.
 
-    Members that see nobody choose their own steps, those that see each other share theirs; all are saved at the same times.
+    Members that see nobody choose their own steps, those that see each other share theirs; all are saved at the same
+    times. A terminal event stops all who share the clock of the member that it happens to.
     """
-    if not isinstance(formation, Formation):
-        raise TypeError(f"expected a Formation, got {formation!r}.")
-    check_options(settings)
-    state = checked_state(formation, formation.neutral() if state is None else state)
-    laws = by_group(formation, control, "control")
-    outer = {g: environment_of(e) for g, e in by_group(formation, environment, "environment").items()}
-    seen = {g: views(formation, g, law) if isinstance(law, Coupling) else [] for g, law in laws.items()}
-    _check_start(formation, state, outer, t_span)
-    asked = _Asked(formation, state, t_span, laws, outer, seen, inputs or {}, save_at, progress, max_steps, settings)
-    found: dict[str, Trajectory] = {}
-    for cluster in clusters(formation, seen):
-        alone = len(cluster) == 1 and not seen[cluster[0]]
-        found |= {cluster[0]: _alone(asked, cluster[0])} if alone else _together(asked, cluster)
-    return FormationTrajectory(formation, {g: _named(found[g], formation.groups[g]) for g in formation.groups})
+    options = {name: value for name, value in locals().items() if name not in ("formation", "settings", "progress")}
+    return fly(asked_of(formation, **options, **settings), progress)
 
 
 of_kind.register(Formation, simulate)
 
 
-class _Asked(NamedTuple):
-    """The arguments of `simulate`, by group where they differ."""
+def asked_of(formation: Formation, state: Any, t_span: Any, **options: Any) -> Asked:
+    """The arguments of `simulate`, but for progress; read and checked."""
+    if not isinstance(formation, Formation):
+        raise TypeError(f"expected a Formation, got {formation!r}.")
+    common = {"t_span": t_span, "save_at": options.pop("save_at"), "max_steps": options.pop("max_steps", MAX_STEPS)}
+    given = {name: options.pop(name, None) for name in FUNCTIONS}
+    inputs, resume = (options.pop(name, None) for name in ("inputs", "resume"))
+    check_options(options)
+    if resume is not None:
+        _check_resume(formation, resume, state, inputs)
+        given = {name: resume.functions.get(name) if value is None else value for name, value in given.items()}
+    else:
+        state = checked_state(formation, formation.neutral() if state is None else state)
+    return Asked(formation, state, given, inputs or {}, common, options, resume)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The arguments of `simulate`. functions: as they were given; common: what is the same for all groups.
+    after: the flight before in time, from whose end this one starts.
+    """
 
     formation: Formation
-    state: State
-    t_span: Any
-    laws: Mapping[str, Any]
-    outer: Mapping[str, Environment | None]
-    seen: Mapping[str, list[View]]
+    state: State | None
+    functions: Mapping[str, Any]
     inputs: Mapping[str, Mapping[str, Any]]
-    save_at: Any
-    progress: bool | None
-    max_steps: int
+    common: Mapping[str, Any]
     settings: Mapping[str, Any]
+    resume: FormationTrajectory | None = None
+    after: FormationTrajectory | None = None
 
 
-def _alone(asked: _Asked, g: str) -> Trajectory:
-    """A group whose members see nobody: a batch of runs."""
-    group, (q, v) = asked.formation.groups[g], asked.state[g]
-    return simulate_craft(
-        group.craft,
-        q,
-        v,
-        asked.t_span,
-        control=asked.laws[g],
-        environment=asked.outer[g],
-        parameters=group.parameters,
-        inputs=asked.inputs.get(g),
-        save_at=asked.save_at,
-        runs=numbers(asked.formation, g),
-        progress=asked.progress,
-        max_steps=asked.max_steps,
-        **asked.settings,
-    )
+def fly(asked: Asked, progress: bool | None) -> FormationTrajectory:
+    """What was asked for: all of it prepared, then flown cluster by cluster."""
+    formation = asked.formation
+    opened_, seen = _functions(asked)
+    _check_start(asked, opened_)
+    parts = {g: _prepared(asked, g, opened_[g], seen[g]) for g in formation.groups}
+    flown: dict[str, Flown] = {}
+    stopped = False
+    for cluster in clusters(formation, seen):
+        found = _fly_cluster(formation, cluster, parts, seen, progress, stopped)
+        flown |= dict(zip(cluster, found, strict=True))
+        stopped = stopped or any(f.outcome.interrupted for f in found)
+    error = next((f.outcome.error for f in flown.values() if f.outcome.error is not None), None)
+    left = {g: _trajectory(flown[g]) for g in formation.groups}
+    for g in formation.groups:
+        if seen[g]:
+            _keep_loads(left, g, flown[g].prepared, seen[g])
+    named = {g: _named(left[g], formation.groups[g]) for g in formation.groups}
+    run = FormationTrajectory(formation, named, functions=asked.functions)
+    if error is not None:
+        raise with_trajectory(error, run)
+    return run
 
 
-def _together(asked: _Asked, cluster: list[str]) -> dict[str, Trajectory]:
-    """Groups that see each other: one clock."""
-    settings = together_settings(asked.settings)
-    times = replace(times_of(asked.t_span, asked.save_at, settings.step), epoch=0.0)  # the clock shows the users' time
-    span = times.span
-    batches = {g: _batch(asked, g) for g in cluster}
-    equations = {g: _equations(asked, g, batches[g], settings, float(span[0])) for g in cluster}
-    plans = {g: plan_of(equations[g], settings, times, None, asked.max_steps) for g in cluster}
-    parts = []
-    for g in cluster:
-        begun = start(equations[g], batches[g], float(span[0]), settings.step)
-        x = arguments(equations[g], batches[g], begun)
-        sees = [(view, cluster.index(view.group)) for view in asked.seen[g]]
-        parts.append(Part(compile_system(equations[g], (), x[0]), equations[g].layout, plans[g], begun, x, sees))
-    h_max = settings.max_step or float("inf")
-    with progress_bar(asked.progress, "formation: simulating") as tell:
-        outcomes = integrate_together(parts, str(settings.integrator), settings.step, h_max, tell)
-    functions: dict[str, Any] = dict.fromkeys(FUNCTIONS)
-    found = {
-        g: trajectory_of(equations[g], outcome, plans[g], batches[g], settings, functions, times, None)
-        for g, outcome in zip(cluster, outcomes, strict=True)
-    }
-    for g in cluster:
-        if asked.seen[g]:
-            _keep_loads(found, g, equations[g], asked.seen[g])
-    return found
+def _fly_cluster(
+    formation: Formation,
+    cluster: list[str],
+    parts: Mapping[str, Prepared],
+    seen: Mapping[str, list[View]],
+    progress: bool | None,
+    stopped: bool,
+) -> list[Flown]:
+    """Groups that share a clock, or one whose members see nobody: a batch of runs. stopped: no step is made."""
+    own = [parts[g] for g in cluster]
+    if not any(seen[g] for g in cluster):
+        part = replace(own[0], plan=replace(own[0].plan, most_steps=0)) if stopped else own[0]
+        flown = [Flown(part, part.integrate(progress), None)]
+    else:
+        names = tuple(formation.groups[g].names for g in cluster)
+        sees = tuple(tuple((view, cluster.index(view.group)) for view in seen[g]) for g in cluster)
+        flown = Joint(tuple(own), names, sees).fly(progress, 0 if stopped else None)
+    for f in flown:
+        f.outcome.interrupted |= stopped
+    return flown
 
 
-def _batch(asked: _Asked, g: str) -> Runs:
-    group, (q, v) = asked.formation.groups[g], asked.state[g]
-    shown = dict(asked.inputs.get(g, {})) | _seen_inputs(asked.state, asked.seen[g])
-    return begin(group.craft, q, v, group.parameters, shown, numbers(asked.formation, g), False)
+def _trajectory(flown: Flown) -> Trajectory:
+    """An exception of a user's function is raised when all groups have theirs."""
+    return flown.prepared.result(replace(flown.outcome, error=None), flown.share)
 
 
-def _equations(asked: _Asked, g: str, batch: Runs, settings: Settings, t0: float) -> Equations:
-    craft, law = asked.formation.groups[g].craft, asked.laws[g]
-    equations = Equations(
-        craft,
-        controller_of(law.law if isinstance(law, Coupling) else law),
-        asked.outer[g],
-        dynamics_of(craft, str(settings.formulation)),
-        t0,
-        prescribed_motions(craft, None, settings.locked or (), batch.v),
-        settings.actuators,
-        settings.stops,
-        seed=int(settings.seed or 0),
-        inputs=batch.inputs,
-        parameters=batch.parameter_shapes,
-    )
-    return settled(equations, lambda e: arguments(e, batch, start(e, batch, t0, None))[0])
+def _prepared(asked: Asked, g: str, functions: Mapping[str, Any], seen: list[View]) -> Prepared:
+    group, own = asked.formation.groups[g], own_options(asked.formation, asked.settings, g)
+    request: dict[str, Any] = {"craft": group.craft, **functions, **asked.common, **own}
+    if asked.resume is None:
+        assert asked.state is not None
+        shown = {**asked.inputs.get(g, {}), **_seen_inputs(asked, functions, g, seen)}
+        q, v = asked.state[g]
+        start = {"q0": q, "v0": v, "parameters": group.parameters or None, "inputs": shown or None}
+        request |= start | {"runs": numbers(asked.formation, g)}
+    else:
+        request["resume"] = asked.resume.groups[g]
+    try:
+        return prepare(Request(**request), None if asked.after is None else asked.after.groups[g])
+    except (ValueError, TypeError) as error:
+        if len(asked.formation.groups) > 1:
+            error.args = (f"group '{g}': {error}",)
+        raise
 
 
-def _seen_inputs(state: State, seen: list[View]) -> dict[str, Array]:
-    shown = {}
+def _functions(asked: Asked) -> tuple[dict[str, dict[str, Any]], dict[str, list[View]]]:
+    """The functions of each group without couplings, and what its members see."""
+    formation = asked.formation
+    found: dict[str, dict[str, Any]] = {g: {} for g in formation.groups}
+    seen: dict[str, list[View]] = {g: [] for g in formation.groups}
+    for name in FUNCTIONS:
+        for g, function in by_group(formation, asked.functions.get(name), name).items():
+            found[g][name], couplings = opened(function)
+            for coupling in couplings:
+                seen[g] += views(formation, g, coupling, name, seen[g])
+    for g, looks in seen.items():
+        names = asked_by_name(found[g])
+        for view in looks:
+            if not names & set(view.inputs):
+                raise ValueError(
+                    f"group '{g}' sees '{view.name}', but none of its functions asks for {' or '.join(view.inputs)} by "
+                    f"argument name."
+                )
+            before = None if asked.resume is None else asked.resume.groups[g].data.attrs["inputs"]
+            if before is not None and not names & set(view.inputs) <= set(before):
+                raise ValueError(
+                    f"resume: members of group '{g}' did not see '{view.name}' in the run that is continued: they had "
+                    f"clocks of their own. Start anew from run.final, or give the functions that it was run with."
+                )
+            if asked.settings.get("conserve") is not None and f"v_{view.name}" in names:
+                raise ValueError(
+                    f"conserve= leaves the velocity of a base out of the state, and members of group '{g}' see it as "
+                    f"v_{view.name}. Leave conserve out, and use a tighter rtol."
+                )
+    return found, seen
+
+
+def _seen_inputs(asked: Asked, functions: Mapping[str, Any], g: str, seen: list[View]) -> dict[str, Array]:
+    """What members see at the start, as far as their functions ask for it."""
+    assert asked.state is not None
+    shown, names = {}, asked_by_name(functions)
     for view in seen:
-        for letter, rows in zip("qv", state[view.group], strict=True):
+        for letter, rows in zip("qv", asked.state[view.group], strict=True):
             shown[f"{letter}_{view.name}"] = rows[view.rows]
         if view.weight is not None:
             shown[f"weight_{view.name}"] = view.weight
-    return shown
+    for name in asked.inputs.get(g, {}):
+        if name in shown:
+            raise ValueError(f"inputs['{g}']['{name}']: members see others under that name. Choose another one.")
+    return {name: x for name, x in shown.items() if name in names}
 
 
-def _keep_loads(found: dict[str, Trajectory], g: str, equations: Equations, seen: list[View]) -> None:
+def _keep_loads(found: dict[str, Trajectory], g: str, prepared: Prepared, seen: list[View]) -> None:
     """Loads at the saved states, with what each member saw then: they cannot be computed from the group alone."""
-    from ..simulation.result import signals
+    trajectory, equations = found[g], prepared.equations
+    at = equations.layout
 
-    trajectory, at = found[g], equations.layout
-    x = signals.arguments(trajectory, equations)
-    for view in seen:
-        for letter in ("q", "v"):
-            rows = found[view.group].data[letter].values[view.rows]  # (members, [k,] times, n)
-            rows = np.moveaxis(rows, -2, 1)
-            x[..., at[f"input {letter}_{view.name}"]] = rows.reshape(*rows.shape[:2], -1)
+    def fill(x: Array) -> None:
+        for view in seen:
+            for letter in ("q", "v"):
+                if f"{letter}_{view.name}" in equations.inputs:
+                    rows = found[view.group].data[letter].values[view.rows]  # (members, [k,] times, n)
+                    rows = np.moveaxis(rows, -2, 1)
+                    x[..., at[f"input {letter}_{view.name}"]] = rows.reshape(*rows.shape[:2], -1)
 
+    x = signals.arguments(trajectory, equations, fill)
     data = trajectory.data.assign(signals.signals_at(equations, x, trajectory.data["v"].dims))
     found[g] = replace(trajectory, data=data)
 
 
 # ---- what was asked for
-
-
-def by_group(formation: Formation, given: Any, what: str) -> dict[str, Any]:
-    """One for each group, from one for all or from a mapping."""
-    if isinstance(given, Mapping):
-        for name in given:
-            if name not in formation.groups:
-                raise ValueError(
-                    f"{what}: the formation has no group '{name}'; its groups are {', '.join(formation.groups)}."
-                )
-        return {g: given.get(g) for g in formation.groups}
-    return dict.fromkeys(formation.groups, given)
 
 
 def checked_state(formation: Formation, state: Any) -> State:
@@ -222,6 +245,22 @@ def checked_state(formation: Formation, state: Any) -> State:
                 )
         found[g] = (q, v)
     return found
+
+
+def _check_resume(formation: Formation, resume: Any, state: Any, inputs: Any) -> None:
+    if not isinstance(resume, FormationTrajectory):
+        raise TypeError(f"resume is {resume!r:.80}; expected the FormationTrajectory of a run.")
+    if state is not None or inputs is not None:
+        raise ValueError("resume: state and inputs are those of the run that is continued. Leave them out.")
+    if resume.legs:
+        raise ValueError("resume: a flight with impulses is not continued; start anew from run.final, at its end.")
+    there, here = ({g: group.names for g, group in f.groups.items()} for f in (resume.formation, formation))
+    if there != here:
+        raise ValueError(f"resume: the run belongs to {resume.formation!r} with other groups or members.")
+    for g, group in formation.groups.items():
+        for name, value in group.parameters.items():
+            if not np.array_equal(resume.formation.groups[g].parameters.get(name, np.nan), value):
+                raise ValueError(f"resume: '{name}' of group '{g}' is not as it was in the run that is continued.")
 
 
 def numbers(formation: Formation, g: str) -> Array:
@@ -250,12 +289,16 @@ def clusters(formation: Formation, seen: Mapping[str, list[View]]) -> list[list[
     return list(found.values())
 
 
-def _check_start(formation: Formation, state: State, outer: Mapping[str, Any], t_span: Any) -> None:
-    for g, environment in outer.items():
-        if environment is not None and environment.check is not None and t_span is not None:
-            for k, name in enumerate(formation.groups[g].names):
+def _check_start(asked: Asked, functions: Mapping[str, Mapping[str, Any]]) -> None:
+    t_span = asked.common["t_span"]
+    if asked.state is None or t_span is None:
+        return
+    for g, own in functions.items():
+        environment = environment_of(own["environment"])
+        if environment is not None and environment.check is not None:
+            for k, name in enumerate(asked.formation.groups[g].names):
                 try:
-                    environment.check(formation.groups[g].craft_of(k), float(t_span[0]), state[g][0][k])
+                    environment.check(asked.formation.groups[g].craft_of(k), float(t_span[0]), asked.state[g][0][k])
                 except ValueError as error:
                     raise ValueError(f"member '{name}': {error}") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,16 +49,28 @@ class Approach(NamedTuple):
     uncertainty: float = 0.0
 
 
+class MemberEvent(NamedTuple):
+    """An event that happened: to whom, which, when, and the member's state there, before any effect."""
+
+    member: str
+    name: str
+    t: float
+    q: Array
+    v: Array
+
+
 @dataclass(frozen=True, eq=False)
 class FormationTrajectory:
     """`groups[g]` is an ordinary Trajectory whose runs are the members of that group, all saved at the same times.
 
     legs: where velocities jumped, the smooth parts of the flight, with their ends.
+    functions: control laws, environments and events as they were given, for `simulate(formation, resume=...)`.
     """
 
     formation: Formation
     groups: Mapping[str, Trajectory]
     legs: tuple[FormationTrajectory, ...] = ()
+    functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def time(self) -> Array:
@@ -76,6 +88,21 @@ class FormationTrajectory:
     def final(self) -> State:
         """{group: (q, v)} at the end, to start from again."""
         return {g: trajectory.final for g, trajectory in self.groups.items()}
+
+    @property
+    def t_end(self) -> Array:
+        """When each member ended, in s, in the order of `formation.names`."""
+        return np.concatenate([np.atleast_1d(trajectory.t_end) for trajectory in self.groups.values()])
+
+    @property
+    def events(self) -> tuple[MemberEvent, ...]:
+        """All that happened, in the order of time."""
+        found = [
+            MemberEvent(self.formation.groups[g].names[event.run], event.name, event.t, event.q, event.v)
+            for g, trajectory in self.groups.items()
+            for event in trajectory.events
+        ]
+        return tuple(sorted(found, key=lambda event: event.t))
 
     @property
     def audits(self) -> dict[str, Audit]:

@@ -19,7 +19,6 @@ from ..simulation.engine.system import State
 from ..simulation.result.dataset import coordinates
 from ..simulation.result.trajectory import Trajectory
 from ..tracing import compile
-from .shared_clock import ended_state
 
 if TYPE_CHECKING:
     import xarray
@@ -128,7 +127,8 @@ def _state(run: FormationTrajectory) -> State:
     """What a report says of the run: how far, how many steps. It cannot be continued as a tree."""
     states = [t.state for t in run.groups.values()]
     nothing = np.zeros((1, 0))
-    state = ended_state(np.array([min(float(s.t.min()) for s in states)]), nothing, nothing, np.zeros(1))
+    state = State.begin(np.array([min(float(s.t.min()) for s in states)]), nothing, nothing, np.zeros(1))
+    state.g, state.of_method, state.measured = nothing, nothing, nothing
     state.steps[:] = sum(s.steps.sum() for s in states)
     state.rejections[:] = sum(s.rejections.sum() for s in states)
     state.status[:] = Status.done if run.ok else max(float(s.status.max()) for s in states)

@@ -72,16 +72,27 @@ class Prepared:
         title, times = f"{self.equations.craft.name}: simulating", self.times
         with progress_bar(progress, title, times.end - times.begin) as tell:
             outcome = integrate(self.system, self.plan, self.state, self.constants, tell)
+        return self.with_start(outcome)
+
+    def with_start(self, outcome: Outcome) -> Outcome:
+        """The row of the very start, where it is to be saved: no step has ended there."""
         if self.resume is None:
-            first = self.plan.saves == times.begin
+            first = self.plan.saves == self.times.begin
             outcome.saved[:, first] = np.hstack([self.state.y, self.state.held])[:, None, :]
         return outcome
 
-    def result(self, outcome: Outcome) -> Trajectory:
-        """What the runs left, with warnings about those that failed. An exception that ended them is raised, with what there is."""
+    @property
+    def begun(self) -> float:
+        """When the runs began, as the engine counts it, however often they were interrupted since."""
         start = self.times.span[0] if self.resume is None else self.resume.data.attrs["t_span"][0]
-        begun = float(self.times.inside(start))
-        share = stability_share(self.system, self.plan, begun, outcome.state, self.constants)
+        return float(self.times.inside(start))
+
+    def result(self, outcome: Outcome, share: float | None = None) -> Trajectory:
+        """What the runs left, with warnings about those that failed. An exception that ended them is raised, with what
+        there is. share: of the steps' length that stability allows, if it is known already.
+        """
+        if share is None:
+            share = stability_share(self.system, self.plan, self.begun, outcome.state, self.constants)
         trajectory = trajectory_of(
             self.equations,
             outcome,
@@ -192,8 +203,8 @@ def _equations(request: Request, settings: Settings, functions: Mapping[str, Any
 def plan_of(equations: Equations, settings: Settings, times: Times, threads: int | None, max_steps: int) -> Plan:
     """Where steps end, what is saved, and how exact they are."""
     fixed = settings.step is not None
-    period = None if equations.control is None else equations.control.period
-    stop_times, samples = times.stops(settings.breakpoints, period, fixed or ends_at_saves(settings))
+    periods = () if equations.control is None or equations.control.period is None else (equations.control.period,)
+    stop_times, samples = times.stops(settings.breakpoints, periods, fixed or ends_at_saves(settings))
     relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol)
     largest = settings.step or settings.max_step or float("inf")
     return Plan(

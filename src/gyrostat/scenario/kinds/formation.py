@@ -168,11 +168,6 @@ def _stations(source: Source, table: FormationTable, crafts: Mapping[str, Spacec
             _known(source, k, "of", station.of, list(crafts))
             if station.of == station.member:
                 source.error("itself", ("station", k), "a member cannot stay beside itself.", "Name another one.", "of")
-            if (table.run.integrator or "").startswith("gauss"):
-                wrong = (
-                    f"members that see each other need an explicit integrator; '{table.run.integrator}' is implicit."
-                )
-                source.error("integrator", ("run",), wrong, 'Choose "dop853", "rk45" or "rk4".', "integrator")
         if known and station.frame is not None:
             try:
                 crafts[station.member].locate(station.frame)

@@ -12,8 +12,9 @@ import numpy as np
 from ...algebra import Array
 from ...tracing import Kernel, cache, machine
 from ..integrators.methods import METHODS
-from .context import Context, Lane
+from .context import SCRATCH, Context, Lane
 from .crossings import near_count
+from .gathered import Gathered
 from .measures import DUE, PENDING, WORDS, Measures, Word
 from .queue_of_runs import QueueOfRuns
 from .status import Status, Stop
@@ -36,9 +37,9 @@ def lane_count() -> int:
 
 
 @functools.cache
-def _library(method: str) -> machine.Library:
+def _library(method: str, lanes: int) -> machine.Library:
     """The compiled time loop of a method: one for all spacecraft, kept on disk."""
-    text = stepper(METHODS[method], lane_count())
+    text = stepper(METHODS[method], lanes)
     key = hashlib.sha256(f"stepper\n{machine.identity()}\n{text}".encode()).hexdigest()
     code = cache.load(key)
     if code is None:
@@ -47,16 +48,21 @@ def _library(method: str) -> machine.Library:
     return machine.Library(code, ENTRIES)
 
 
-def runs_per_block(method: str) -> int:
+def lanes_of_block(system: System, method: str) -> int:
+    """One where the system's own functions fill the vectors of the machine, unless the method needs lanes for its stages."""
+    return 1 if system.gathered and not METHODS[method].fills_block else lane_count()
+
+
+def runs_per_block(system: System, method: str) -> int:
     """One in each lane; or one in all, where the lanes are its stages."""
-    return 1 if METHODS[method].fills_block else lane_count()
+    return 1 if METHODS[method].fills_block else lanes_of_block(system, method)
 
 
 def queue_of(system: System, plan: Plan, state: State, parameters: Array) -> QueueOfRuns:
     """What blocks take runs from."""
-    numbers = (
-        METHODS[plan.method].remembered(lane_count()).numbers(system.n, lane_count() // runs_per_block(plan.method))
-    )
+    lanes = lanes_of_block(system, plan.method)
+    remembered = METHODS[plan.method].remembered(lanes)
+    numbers = remembered.numbers(system.n, lanes // runs_per_block(system, plan.method))
     return QueueOfRuns(system, plan, state, parameters, numbers)
 
 
@@ -68,8 +74,8 @@ class Block:
 
     def __init__(self, system: System, plan: Plan, queue: QueueOfRuns) -> None:
         self.system, self.plan, self.queue, self.outcome = system, plan, queue, queue.outcome
-        self.method, self.lanes = METHODS[plan.method], lane_count()
-        self._library = _library(plan.method)
+        self.method, self.lanes = METHODS[plan.method], lanes_of_block(system, plan.method)
+        self._library = _library(plan.method, self.lanes)
         self._start, self._trial, self._end_step = (
             _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "end_step")
         )
@@ -77,7 +83,7 @@ class Block:
         self._advance = _ADVANCE(self._library.address("advance"))
         self._keep: list[Any] = []
         self._error: BaseException | None = None
-        self.seats = runs_per_block(plan.method)
+        self.seats = runs_per_block(system, plan.method)
         self.rows = np.full(self.seats, -1)
         self.settled = 0
         self._together = self.seats == 1
@@ -133,6 +139,7 @@ class Block:
             context[Context[name]] = array.ctypes.data
         for name, (function, size) in system.functions.items():
             context[Context[name]] = self._address(name, function, size)
+            context[SCRATCH[Context[name]]] = self._scratch(function)
         context[Context.n], context[Context.n_held], context[Context.n_events] = n, held, events
         context[Context.n_control], context[Context.fixed] = plan.n_control, int(plan.fixed)
         context[Context.n_x] = system.x_size
@@ -150,6 +157,7 @@ class Block:
         """A row of the table of groups."""
         row = np.zeros(WORDS, dtype=np.int64)
         row[Word.function] = self._address(f"measures {k}", group.function, group.count)
+        row[Word.scratch] = self._scratch(group.function)
         row[Word.every], row[Word.counts :] = group.every, group.counts
         row[Word.known], row[Word.work] = (memory.ctypes.data for memory in self._measures[k])
         return row
@@ -161,9 +169,14 @@ class Block:
         if isinstance(function, Kernel):
             self._keep.append(function)
             return function.block_address
+        if isinstance(function, Gathered) and function.compiled:
+            self._keep.append(function)
+            return function.address(self.lanes)
 
         def call(x: int, result: int, scratch: int) -> None:
-            given, out = _lanes_at(x, self.system.x_size), _lanes_at(result, size)
+            given, out = (
+                _lanes_at(at, numbers, self.lanes) for at, numbers in ((x, self.system.x_size), (result, size))
+            )
             out[:] = np.nan
             wanted = np.flatnonzero(self._wanted(name))
             once = self._together and name != "rhs"
@@ -178,6 +191,13 @@ class Block:
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         return address
+
+    def _scratch(self, function: Rows | None) -> int:
+        """Memory of a compiled function's own; kernels share it."""
+        if isinstance(function, Gathered) and function.compiled:
+            self._keep.append(function.work())
+            return self._keep[-1].ctypes.data
+        return self.blocks["scratch"].ctypes.data
 
     def _wanted(self, name: str) -> Array:
         """Lanes that need the value of a function."""
@@ -306,7 +326,7 @@ class Block:
         self.place(k, t, y)
         result = np.empty((size, self.lanes))
         traced = _TRACED(int(self.context[what]))
-        traced(self.x.ctypes.data, result.ctypes.data, self.blocks["scratch"].ctypes.data)
+        traced(self.x.ctypes.data, result.ctypes.data, int(self.context[SCRATCH[what]]))
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -358,8 +378,6 @@ def _aligned(count: int) -> Array:
     return memory[skip : skip + count]
 
 
-def _lanes_at(address: int, size: int) -> Array:
+def _lanes_at(address: int, size: int, lanes: int) -> Array:
     """Vectors of lanes in the memory that compiled code works on, (size, lanes)."""
-    return np.ctypeslib.as_array((ctypes.c_double * (size * lane_count())).from_address(address)).reshape(
-        size, lane_count()
-    )
+    return np.ctypeslib.as_array((ctypes.c_double * (size * lanes)).from_address(address)).reshape(size, lanes)

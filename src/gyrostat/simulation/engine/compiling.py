@@ -108,14 +108,14 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
 
     def rows(function: Callable[[Array], Array], what: str) -> Rows:
         graph = _traceable(function, x, at.size, what)
-        return _row_by_row(function) if graph is None else kernel(graph)
+        return row_by_row(function) if graph is None else kernel(graph)
 
     rhs = made(equations, "rhs", lambda: rows(equations.rhs, "a prescribed motion, or a function of a constraint,"))
     if at.width("python tau") or at.width("python wrenches"):
         rhs = _filled(equations, rhs)
     update: Rows | None = None
     if equations.sampled:
-        update = _row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
+        update = row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
     watch = rows(equations.event_values(functions), "an event") if functions else None
     return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
 
@@ -133,7 +133,8 @@ def _stacked(function: Callable[[Array], Mapping[str, Any]], x: Array) -> dict[s
     return {name: np.reshape([r[name] for r in rows], (*x.shape[:-1], *np.shape(rows[0][name]))) for name in rows[0]}
 
 
-def _row_by_row(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+def row_by_row(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """A function of x (size,) for x (rows, size), called from Python."""
     return lambda x: np.array([np.asarray(function(row), dtype=float) for row in x])
 
 

@@ -24,7 +24,7 @@ class Context(IntEnum):
     g_new = 9  # (n_events)
     held_new = 10  # (n_held)
     lanes = 11  # the vectors of `Lane`
-    scratch = 12
+    rhs_scratch = 12  # memory of each function's own
     atol = 13  # doubles (n); infinite for components without error control
     rtol = 14  # doubles (n)
     breaks = 15  # doubles: times to stop at, then infinity
@@ -44,7 +44,16 @@ class Context(IntEnum):
     n_x = 29
     until_look = 30  # steps before which no measure is due; counted down by the loop
     pending = 31  # 1: states were put aside that no measure has looked at yet
-    size = 32
+    update_scratch = 32
+    events_scratch = 33
+    size = 34
+
+
+SCRATCH = {
+    Context.rhs: Context.rhs_scratch,
+    Context.update: Context.update_scratch,
+    Context.events: Context.events_scratch,
+}
 
 
 class Lane(IntEnum):
@@ -90,11 +99,10 @@ class StepFunction(Function):
     g_new: Block
     g_near: Block
     held_new: Block
-    scratch: Block
 
     def __init__(self, module: Module, name: str, lanes: int, *extra: str, returns_integer: bool = False) -> None:
         super().__init__(module, name, lanes, ["ctx", *extra], returns_integer=returns_integer)
-        for place in ("x", "y", "y_new", "at", "g_old", "g_new", "g_near", "held_new", "scratch"):
+        for place in ("x", "y", "y_new", "at", "g_old", "g_new", "g_near", "held_new"):
             setattr(self, place, self.block(Context[place]))
         self.lane = self.block(Context.lanes)
         self.K0 = self.block(Context.K)
@@ -136,7 +144,7 @@ class StepFunction(Function):
 
     def evaluate(self, what: Context, into: Block) -> None:
         """Call a traced function on x."""
-        self.call(self.pointer_at(what), self.x, into, self.scratch)
+        self.call(self.pointer_at(what), self.x, into, self.pointer_at(SCRATCH[what]))
 
     def evaluate_new(self, into: Block) -> None:
         """The right-hand side at the end of the attempted step."""

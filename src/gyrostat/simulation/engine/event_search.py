@@ -21,34 +21,47 @@ REACH = 0.25  # of the distance of its neighbours: how far from where the cubic 
 MOST_LOOKS = 256  # at an event within a step, before it is left as one that swings faster than it can be followed
 SHORTEST = 2.0**-36  # of the step: an interval in which a function jumps, or has a corner at zero
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
+AT_ONCE = 1e-9  # of the step: events so near to each other happen at one instant
 
 
 def handle_events(block: Block) -> None:
     """Find what happened, cut lanes at terminal events and effects, end all waiting steps, and write down the events."""
     happened: list[Record] = []
-    cuts: list[tuple[int, int, float]] = []  # seat, event, size of the step before it was cut
+    cuts: list[tuple[int, list[int], float]] = []  # seat, events, size of the step before it was cut
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
-        for t, j in sorted(_roots(block, k, full)):
+        for t, events in _instants(sorted(_roots(block, k, full)), AT_ONCE * full[0]):
             y = _step_to(block, k, t, full).copy()
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
-            happened.append(Record(int(block.rows[k]), block.system.specs[j].name, t, y, held))
-            if block.system.specs[j].cuts:
+            names = [block.system.specs[j].name for j in events]
+            happened += [Record(int(block.rows[k]), name, t, y, held) for name in names]
+            if any(block.system.specs[j].cuts for j in events):
                 g = block.evaluate(Context.events, len(block.system.specs), k, t, y)
                 block.blocks["g_new"][:, block.lanes_of(k)] = _columns(block, g)
-                cuts.append((k, j, full[0]))
+                cuts.append((k, events, full[0]))
                 block.look_after_step(k)
                 break
         else:
             _step_to(block, k, full[1], full)
     block.end_step()
-    for k, j, h in cuts:
-        if block.system.specs[j].effect is not None:
-            _change(block, k, j, h)
+    for k, events, h in cuts:
+        if any(block.system.specs[j].effect is not None for j in events):
+            _change(block, k, events, h)
             block.look_after_step(k)
-        if block.system.specs[j].terminal:
+        if any(block.system.specs[j].terminal for j in events):
             block.lane[Lane.status, block.lanes_of(k)] = Status.stopped
     block.outcome.records.extend(happened)
+
+
+def _instants(roots: list[tuple[float, int]], near: float) -> list[tuple[float, list[int]]]:
+    """(time, events) in order, those within `near` of the first at one instant."""
+    found: list[tuple[float, list[int]]] = []
+    for t, j in roots:
+        if found and t - found[-1][0] <= near:
+            found[-1][1].append(j)
+        else:
+            found.append((t, [j]))
+    return found
 
 
 def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
@@ -180,17 +193,22 @@ def _root(
     return float(brentq(g, begin, end, xtol=max(smallest, 1e-300), rtol=4 * np.finfo(float).eps))
 
 
-def _change(block: Block, k: int, j: int, h: float) -> None:
-    """The effect of event j on lane k, whose step has ended there; K_1 and event values as they are from then on."""
-    n, events, t, effect = block.system.n, len(block.system.specs), block.lane[Lane.t, k], block.system.specs[j].effect
-    assert effect is not None
+def _change(block: Block, k: int, happened: list[int], h: float) -> None:
+    """The effects of events on lane k, whose step has ended there, one after the other; all of them see in x what was before.
+    K_1 and event values as they are from then on.
+    """
+    n, events, t = block.system.n, len(block.system.specs), block.lane[Lane.t, k]
     y = block.blocks["y"][:, k].copy()
     block.place(k, t, y)
-    y = np.asarray(effect(block.x[:, k].copy(), y), dtype=float)
+    x = block.x[:, k].copy()
+    for j in happened:
+        effect = block.system.specs[j].effect
+        if effect is not None:
+            y = np.asarray(effect(x.copy(), y), dtype=float)
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
     g = block.evaluate(Context.events, events, k, t, y).copy()
     later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
-    g[j] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[j]
+    g[happened] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[happened]
     at = block.lanes_of(k)
     for name, value in (("y", y), ("K", ydot), ("g_old", g)):
         block.blocks[name][: len(value), at] = _columns(block, value)

@@ -27,7 +27,7 @@ def integrate(
     exception in a function called from Python, which is handed on in the outcome.
     """
     queue = queue_of(system, plan, state, parameters)
-    blocks = -(-queue.runs // runs_per_block(plan.method))
+    blocks = -(-queue.runs // runs_per_block(system, plan.method))
     shares = max(1, min(plan.threads or pool.cores(), blocks)) if system.compiled else 1
     course = _Course(progress, queue.runs, shares)
 

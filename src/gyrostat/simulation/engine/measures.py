@@ -24,6 +24,7 @@ from ...algebra import Array
 from ...tracing import Kernel
 from ...tracing.loops import Block, Integer, Mask, Module, Pointer, Vector
 from .context import Context, Lane, StepFunction
+from .gathered import Gathered
 from .status import Status, Stop
 
 PENDING, LOOKS, DUE, GAP, REDUCED = range(5)  # places among what is known of a run
@@ -47,7 +48,7 @@ class Measures:
     one look to the next, at most.
     """
 
-    function: Kernel | Callable[[Array], Array]
+    function: Kernel | Gathered | Callable[[Array], Array]
     reductions: tuple[Reduce, ...]
     every: int = 1
 
@@ -104,7 +105,8 @@ class Word(IntEnum):
     every = 1
     known = 2
     work = 3
-    counts = 4  # of each kind of reduction
+    scratch = 4  # of the function
+    counts = 5  # of each kind of reduction
 
 
 WORDS = Word.counts + len(Reduce)
@@ -125,7 +127,7 @@ class Group:
         return f.broadcast(self._row.integer(Word.every).number())
 
     def evaluate(self, f: StepFunction) -> None:
-        f.call(self._row.pointer(Word.function), self.x, self.value, f.scratch)
+        f.call(self._row.pointer(Word.function), self.x, self.value, self._row.pointer(Word.scratch))
 
     def kinds(self) -> Iterator[tuple[Reduce, Integer, Integer]]:
         """Each kind of reduction, from which place to before which."""

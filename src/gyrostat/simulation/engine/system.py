@@ -9,15 +9,18 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel
+from .gathered import Gathered, is_compiled
 from .measures import Measures
 
 # x (runs, ...) to results (runs, ...): compiled, or called from Python at each step
-Rows = Kernel | Callable[[Array], Array]
+Rows = Kernel | Gathered | Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
 class EventSpec:
-    """How one component of the event function is treated. effect(x (row), y) -> y after the event, or None."""
+    """How one component of the event function is treated. effect(x (row) before it, y) -> y after it, or None.
+    Of several at one instant, each is given the y that the one before has left.
+    """
 
     name: str
     terminal: bool = False
@@ -59,7 +62,12 @@ class System:
     @property
     def compiled(self) -> bool:
         functions = [*(f for f, _ in self.functions.values()), *(m.function for m in self.measures)]
-        return all(f is None or isinstance(f, Kernel) for f in functions)
+        return all(is_compiled(f) for f in functions)
+
+    @property
+    def gathered(self) -> bool:
+        """Its right-hand side fills vectors by itself: a run then needs no lanes beside it."""
+        return isinstance(self.rhs, Gathered)
 
 
 @dataclass(frozen=True)

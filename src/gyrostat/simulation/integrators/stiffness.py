@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...algebra import Array
-from ...tracing import Kernel
+from ..engine.gathered import is_compiled
 from ..engine.status import Status
-from ..engine.system import Plan, State, System
+from ..engine.system import Plan, Rows, State, System
 from .methods import METHODS
 
 MANY = 500  # steps: fewer are no nuisance
@@ -29,7 +29,7 @@ def stability_share(system: System, plan: Plan, begun: float, after: State, para
     k = int(np.argmax(made))
     ended = after.status[k] in (Status.running, Status.done, Status.stopped)
     limit = METHODS[plan.method].stability
-    if plan.fixed or limit is None or made[k] < MANY or not ended or not isinstance(system.rhs, Kernel):
+    if plan.fixed or limit is None or made[k] < MANY or not ended or not is_compiled(system.rhs):
         return 0.0
     h = (after.t[k] - begun) / made[k]
     x = np.concatenate([after.t[k : k + 1], after.y[k], after.held[k], parameters[k]])
@@ -37,7 +37,7 @@ def stability_share(system: System, plan: Plan, begun: float, after: State, para
     return float(h * _largest_eigenvalue(system.rhs, x, unit) / limit)
 
 
-def _largest_eigenvalue(rhs: Kernel, x: Array, unit: Array) -> float:
+def _largest_eigenvalue(rhs: Rows, x: Array, unit: Array) -> float:
     """|lambda| by power iteration on differences of the right-hand side, in the given units of y."""
     n, f = len(unit), rhs(x[None])[0]
     direction = np.random.default_rng(0).normal(size=n)

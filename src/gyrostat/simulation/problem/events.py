@@ -79,7 +79,7 @@ def _effect(equations: Equations, name: str, effect: Callable[..., tuple[Any, An
 
     def jump(x: Array, y: Array) -> Array:
         own = equations.own_craft(x)
-        before = x[at["q"]], x[at["v"]]
+        before = y[at.row("q")], y[at.row("v")]
         q, v = call(effect, (own, equations.time(x), *before), equations.available(x))
         if np.shape(q) != (craft.nq,) or np.shape(v) != (craft.nv,):
             raise ValueError(

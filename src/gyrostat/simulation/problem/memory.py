@@ -31,6 +31,16 @@ def require_memory(runs: int, times: int, numbers: int) -> None:
     )
 
 
+def require_solver_memory(method: str, numbers: int) -> None:
+    """Raises a MemoryError if the equations of a method's stages, so many numbers, are too many."""
+    needed, free = 8 * numbers, available()
+    if needed > LITTLE and free is not None and needed > free:
+        raise MemoryError(
+            f"integrator '{method}' solves for all members at once, which needs {needed / GIB:.3g} GiB of memory here; "
+            f"{free / GIB:.3g} GiB are free. Choose 'dop853', or 'gauss6' with a step."
+        )
+
+
 def available() -> int | None:
     """Bytes that this process may still take, as far as the system tells; None if it does not."""
     found = [x for x in (_of_the_machine(), _of_the_group(), _of_the_process()) if x is not None]

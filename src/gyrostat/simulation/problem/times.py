@@ -5,7 +5,7 @@ At t = 1.7e9 s, seconds since 1970, neighbouring numbers are 0.24 microseconds a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,16 +55,15 @@ class Times:
         coarse = float(np.spacing(np.abs(self.span)).max()) if self.epoch else 0.0
         return max(1e-12 * max(1.0, abs(self.begin), abs(self.end)), coarse)
 
-    def stops(self, breakpoints: Sequence[float], period: float | None, at_saves: bool) -> tuple[Array, Array]:
-        """Inside: times at which steps must end, the last the end of the span; what each is. period: of a sampled controller, whose
-        samples are counted from the epoch.
+    def stops(self, breakpoints: Sequence[float], periods: Iterable[float], at_saves: bool) -> tuple[Array, Array]:
+        """Inside: times at which steps must end, the last the end of the span; what each is. periods: of sampled
+        controllers, whose samples are counted from the epoch.
         """
         begin, end, close = self.begin, self.end, self.resolution
-        samples: Array = np.zeros(0)
-        if period is not None:
+        entries: list[tuple[float, Stop]] = []
+        for period in sorted(set(periods)):
             last = int(np.floor((end + close) / period))
-            samples = np.minimum(period * np.arange(1, last + 1), end)
-        entries = [(t, Stop.sample) for t in samples]
+            entries += [(t, Stop.sample) for t in np.minimum(period * np.arange(1, last + 1), end)]
         entries += [(t, Stop.breakpoint) for t in (*self.inside(breakpoints).ravel(), end)]
         entries += [(t, Stop.save) for t in (self.inside(self.save) if at_saves else ())]
         found: list[tuple[float, Stop]] = []

@@ -50,9 +50,7 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
             f"stops= stand at the limits of joints, and no joint of {craft.name} has any: give some gs.Limits(lower, upper), or leave "
             f"stops out."
         )
-    # others are refused as what they are
-    written = [function for function in _functions(functions) if callable(function)]
-    asked = {name for function in written for name in inspect.signature(function).parameters}
+    asked = asked_by_name(functions)
     for name in request.inputs or {}:
         if name not in asked:
             known = sorted(asked - {"craft", "t", "q", "v", "z", *ALWAYS})
@@ -60,6 +58,12 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
             raise ValueError(
                 f"inputs['{name}']: no control law, environment or event asks for it by argument name. {hint}"
             )
+
+
+def asked_by_name(functions: Mapping[str, Any]) -> set[str]:
+    """Names of all that the functions of a run (by `FUNCTIONS`) take."""
+    written = [f for f in _functions(functions) if callable(f)]  # others are refused as what they are
+    return {name for function in written for name in inspect.signature(function).parameters}
 
 
 def _limited(request: Request) -> bool:

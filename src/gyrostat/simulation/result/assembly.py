@@ -76,12 +76,12 @@ def trajectory_of(
     )
 
 
-def with_trajectory(error: Exception, trajectory: Trajectory) -> Exception:
+def with_trajectory(error: Exception, trajectory: Any) -> Exception:
     """The user's own exception, which bears what was computed before it as `trajectory`."""
     error.trajectory = trajectory  # type: ignore[attr-defined]
     error.add_note(
         f"What was computed up to t = {float(np.min(trajectory.t_end)):.9g} s is in this exception's attribute 'trajectory'; save it, or go "
-        f"on from it with simulate(craft, resume=error.trajectory, ...) once the function is mended."
+        f"on from it with simulate(..., resume=error.trajectory) once the function is mended."
     )
     return error
 

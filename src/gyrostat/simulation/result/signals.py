@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +102,8 @@ def constraint_coordinates(equations: Equations) -> dict[str, Any]:
     return {"constraint": [c.title for c in equations.constraints], "row_of": ("constraint_row", rows)}
 
 
-def arguments(trajectory: Trajectory, equations: Equations) -> Array:
-    """x at every saved state, ([runs,] times, size)."""
+def arguments(trajectory: Trajectory, equations: Equations, fill: Callable[[Array], None] | None = None) -> Array:
+    """x at every saved state, ([runs,] times, size). fill: writes into it what is known from elsewhere."""
     data, at = trajectory.data, equations.layout
     x = np.zeros((*trajectory.q.shape[:-1], at.size))
     x[..., at["q"]] = trajectory.q
@@ -114,6 +114,8 @@ def arguments(trajectory: Trajectory, equations: Equations) -> Array:
     constants = trajectory.constants
     x[..., at["run"].start :][..., : constants.shape[1]] = constants[:, None] if trajectory.batched else constants[0]
     x[..., 0] = trajectory.time - x[..., at["epoch"].start]
+    if fill is not None:
+        fill(x)
     for row in x.reshape(-1, at.size):
         if not np.isnan(row[at["q"]]).any():
             equations.fill(row)
