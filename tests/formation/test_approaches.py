@@ -1,4 +1,6 @@
-"""The closest approach between saved times: straight lines, circles, swarms by brute force, and velocities that jump."""
+"""The closest approach between saved times: straight lines, circles, swarms by brute force,
+and velocities that jump.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,9 @@ def kepler(r, v, t):
 
 @pytest.fixture(scope="module")
 def drift():
-    """Members up to a kilometre from the reference orbit, bounded relative orbits and some drift, all of other masses."""
+    """Members up to a kilometre from the reference orbit,
+    bounded relative orbits and some drift, all of other masses.
+    """
     rng = np.random.default_rng(1)
     formation = Formation({"swarm": Group(box(), NAMES, {"hull.mass": rng.uniform(5, 50, 10)})}, orbit=ORBIT)
     where = {}
@@ -45,7 +47,8 @@ def drift():
     state = formation.hill_state(where)
     times = np.linspace(0, 10 * ORBIT.period, 41)
     return simulate(
-        formation, state, (0, times[-1]), environment=two_body_gravity(ORBIT, gradient_force=False, gradient_torque=False),
+        formation, state, (0, times[-1]),
+        environment=two_body_gravity(ORBIT, gradient_force=False, gradient_torque=False),
         save_at=times, rtol=1e-13, atol=1e-13,
     )  # fmt: skip
 

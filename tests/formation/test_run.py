@@ -61,7 +61,9 @@ def test_members_that_see_nobody_fly_as_if_alone():
 
 
 def test_coupled_members_against_one_virtual_tree():
-    """Springs between three craft with arms: the same motion as one spacecraft of three free-floating branches, by another path."""
+    """Springs between three craft with arms: the same motion as one spacecraft of three free-floating
+    branches, by another path.
+    """
     names = ["a", "b", "c"]
     formation = Formation({name: armed() for name in names})
     state = scattered(formation, seed=3)
@@ -106,7 +108,9 @@ def test_coupled_members_against_one_virtual_tree():
 
 
 def test_internal_forces_conserve_the_formations_momentum():
-    """Springs are equal and opposite, so linear momentum and centre of mass of all members stay, whatever their masses."""
+    """Springs are equal and opposite, so linear momentum and centre of mass of all members stay,
+    whatever their masses.
+    """
     names = [f"m{k}" for k in range(7)]
     masses = np.linspace(5, 40, 7)
     formation = Formation({"swarm": Group(box(), names, {"hull.mass": masses})})
@@ -194,7 +198,9 @@ def test_leader_of_another_structure_and_members_who_see_fewer():
 
 
 def test_sampled_controllers_see_the_instant_of_the_sample():
-    """Torque held for a second: the same as flying each second with a constant load computed from everybody's states before it."""
+    """Torque held for a second: the same as flying each second with a constant load computed from
+    everybody's states before it.
+    """
     names = ["a", "b"]
     formation = Formation({n: box() for n in names})
     state = scattered(formation, seed=5)
@@ -282,8 +288,13 @@ def test_compiled_code_does_not_grow_with_the_number_of_members():
         names = [f"m{k}" for k in range(count)]
         formation = Formation({"swarm": Group(box(), names)})
         run = simulate(
-            formation, scattered(formation), (0, 0.1), control={"swarm": Coupling(spring, {"near": ring(names)})}, step=0.1, integrator="rk4"
-        )  # fmt: skip
+            formation,
+            scattered(formation),
+            (0, 0.1),
+            control={"swarm": Coupling(spring, {"near": ring(names)})},
+            step=0.1,
+            integrator="rk4",
+        )
         sizes.append(run.groups["swarm"].equations.layout.size)
     assert sizes[0] == sizes[1] < 60
 

@@ -46,7 +46,9 @@ def test_states_are_those_of_the_virtual_tree(run):
 
 
 def test_accelerations_and_audit(run):
-    """Members' own accelerations, and nothing passes through the virtual joints; the whole formation's momentum and energy."""
+    """Members' own accelerations, and nothing passes through the virtual joints;
+    the whole formation's momentum and energy.
+    """
     tree = run.tree()
     shoulder = tree.craft.joint_named("tug/shoulder")
     own = run.groups["tug"]

@@ -1,14 +1,15 @@
 """The closest that two members came, between the saved times too.
 
-Between two saved times, h apart, the relative position is the cubic with the positions and velocities at both ends (Hermite):
+Between two saved times, h apart, the relative position is the cubic with the positions
+and velocities at both ends (Hermite):
 
     d(s) = h00(s) d_0 + h10(s) h u_0 + h01(s) d_1 + h11(s) h u_1,   s = 0 .. 1                                       (1)
 
-Its length is smallest at an end or where d . d' = 0, a quintic in s. Where the acceleration is smooth the cubic errs by h^4/384 times its
-fourth derivative, which is measured by how the third one differs from one interval to the next. A pair can have come closer than `best`
-within an interval only if its distances at the ends leave it the way to do so:
+Its length is smallest at an end or where d . d' = 0, a quintic in s. Where the acceleration is smooth the cubic errs by
+h^4/384 times its fourth derivative, which is measured by how the third one differs from one interval to the next. A
+pair can have come closer than `best` within an interval only if its distances at the ends leave it the way to do so:
 
-    d_0 + d_1 - (length of the way) <= 2 best,   length <= h max(|u_0|, |u_1|, |3 (d_1 - d_0)/h - u_0 - u_1|)          (2)
+    d_0 + d_1 - (length of the way) <= 2 best,   length <= h max(|u_0|, |u_1|, |3 (d_1 - d_0)/h - u_0 - u_1|)       (2)
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class Closest(NamedTuple):
 
 
 def closest(time: Array, p: Array, v: Array) -> Closest | None:
-    """time (T,), positions and velocities (members, T, 3) in one frame that does not turn; rows that were not reached are NaN."""
+    """time (T,), positions and velocities (members, T, 3) in one frame that does not turn;
+    rows that were not reached are NaN.
+    """
     best = _at_saved_times(time, p)
     if best is None:
         return None
@@ -69,7 +72,10 @@ def _at_saved_times(time: Array, p: Array) -> Closest | None:
 
 
 def _candidates(p0: Array, p1: Array, u0: Array, u1: Array, h: float, best: float) -> Iterator[Array]:
-    """Pairs (n, 2) that (2) does not exclude, some at a time. First those near enough at the start of the interval for their own speeds."""
+    """Pairs (n, 2) that (2) does not exclude, some at a time.
+
+    First those near enough at the start of the interval for their own speeds.
+    """
     from scipy.spatial import cKDTree
 
     slope = (p1 - p0) / h
@@ -122,7 +128,9 @@ def _within(k: int, time: Array, p: Array, v: Array, pairs: Array, best: float) 
 
 
 def _roots_inside(quintic: Array) -> Array:
-    """Where the polynomials (pairs, 6), lowest power first, vanish within [0, 1]: (pairs, 5), 0 in place of roots elsewhere."""
+    """Where the polynomials (pairs, 6), lowest power first, vanish within [0, 1]:
+    (pairs, 5), 0 in place of roots elsewhere.
+    """
     size = np.abs(quintic).max(axis=1, keepdims=True)
     scaled = quintic / np.where(size > 0.0, size, 1.0)
     lead = scaled[:, 5]
@@ -136,7 +144,9 @@ def _roots_inside(quintic: Array) -> Array:
 
 
 def _uncertainty(k: int, time: Array, p: Array, v: Array, pair: tuple[int, int]) -> float:
-    """h^4/384 times the fourth derivative, by how the third differs between this interval and its neighbours; twice that, to be safe."""
+    """h^4/384 times the fourth derivative, by how the third differs between this interval and its neighbours;
+    twice that, to be safe.
+    """
     i, j = pair
     d, u = p[i] - p[j], v[i] - v[j]
 

@@ -1,7 +1,8 @@
 """Who flies: members by name, gathered into groups of equal structure.
 
-Members of a group have the same bodies and joints; their differences (a mass, a mounting) are parameters. So a group is traced and
-compiled once, and its members are a batch: ten thousand cost ten thousand times one, not a matrix of their squares.
+Members of a group have the same bodies and joints; their differences (a mass, a mounting) are parameters. So a group is
+traced and compiled once, and its members are a batch: ten thousand cost ten thousand times one,
+not a matrix of their squares.
 """
 
 from __future__ import annotations
@@ -41,17 +42,19 @@ class Group:
         base = self.craft.joint(self.craft.base)
         if not base.motion.unbound:
             raise ValueError(
-                f"member '{self.names[0]}' ({self.craft.name}) stands on a {base.kind} base joint; a member of a formation must "
-                f"float. Load it with base='free'."
+                f"member '{self.names[0]}' ({self.craft.name}) stands on a {base.kind} base joint; a member of a "
+                "formation must float. Load it with base='free'."
             )
         if self.craft.memberships:
             raise ValueError(
-                f"member '{self.names[0]}' ({self.craft.name}) holds several spacecraft; give each of them as a member of its own."
+                f"member '{self.names[0]}' ({self.craft.name}) holds several spacecraft; give each of them as a member "
+                "of its own."
             )
         if base.position.any() or not np.array_equal(base.rotation, np.eye(3)):
             raise ValueError(
-                f"member '{self.names[0]}' ({self.craft.name}): its base joint '{base.name}' is mounted off N's origin or turned "
-                f"(position {base.position.tolist()}); expected at the origin and upright, so that its coordinates are the base's pose."
+                f"member '{self.names[0]}' ({self.craft.name}): its base joint '{base.name}' is mounted off N's origin "
+                f"or turned (position {base.position.tolist()}); expected at the origin and upright, so that its "
+                "coordinates are the base's pose."
             )
         checked = {}
         for name, value in self.parameters.items():
@@ -77,8 +80,8 @@ class Group:
 class Formation:
     """Spacecraft that fly together, on one clock.
 
-    members: {name: Spacecraft}, or {group: Group} for many of a kind. Crafts of equal structure are gathered into groups; a group
-    is named after its first member. orbit: where N's origin is, if there is one.
+    members: {name: Spacecraft}, or {group: Group} for many of a kind. Crafts of equal structure are gathered into
+    groups; a group is named after its first member. orbit: where N's origin is, if there is one.
     """
 
     def __init__(self, members: Mapping[str, Spacecraft | Group], *, orbit: Orbit | None = None) -> None:
@@ -98,8 +101,8 @@ class Formation:
             for member in group.names:
                 if member in seen:
                     raise ValueError(
-                        f"two members are named '{member}' (groups '{seen[member]}' and '{name}'). Every member needs a name of its "
-                        f"own."
+                        f"two members are named '{member}' (groups '{seen[member]}' and '{name}'). Every member needs "
+                        "a name of its own."
                     )
                 seen[member] = name
 
@@ -150,7 +153,9 @@ class Formation:
         }
 
     def state(self, members: Mapping[str, tuple[Any, Any]]) -> State:
-        """The formation's state from (q, v) by member, arrays or by joint name; members left out are at the origin, at rest."""
+        """The formation's state from (q, v) by member, arrays or by joint name;
+        members left out are at the origin, at rest.
+        """
         state = self.neutral()
         for name, (q, v) in members.items():
             group, k = self.place(name)
@@ -158,7 +163,8 @@ class Formation:
             for what, array, value in (("q", state[group][0], craft.q(q)), ("v", state[group][1], craft.v(v))):
                 if np.shape(value) != array[k].shape:
                     raise ValueError(
-                        f"{what} of '{name}' has shape {np.shape(value)}; expected {array[k].shape} ({self.groups[group].craft.name})."
+                        f"{what} of '{name}' has shape {np.shape(value)}; expected {array[k].shape} "
+                        f"({self.groups[group].craft.name})."
                     )
                 array[k] = value
         return state
@@ -173,8 +179,9 @@ class Formation:
     ) -> State:
         """Members at (rho, rhodot) in the Hill frame of the orbit, aligned with it.
 
-        members: {name: (rho (3,), rhodot (3,))}, or rho alone for a member at rest in the Hill frame. turning: they turn with it, as
-        nadir-pointing craft do; otherwise their attitude stays as it is. joints: {name: joint coordinates, all of them, or by joint name}.
+        members: {name: (rho (3,), rhodot (3,))}, or rho alone for a member at rest in the Hill frame. turning: they
+        turn with it, as nadir-pointing craft do; otherwise their attitude stays as it is. joints: {name: joint
+        coordinates, all of them, or by joint name}.
         """
         orbit = self.needs_orbit("hill_state")
         R_NH, w_N = hill_frame(*orbit.state(t))
@@ -195,7 +202,8 @@ class Formation:
     def needs_orbit(self, who: str) -> Orbit:
         if self.orbit is None:
             raise ValueError(
-                f"{who}: this formation has no orbit, so there is no Hill frame. Give it one: Formation(members, orbit=gs.Orbit...)."
+                f"{who}: this formation has no orbit, so there is no Hill frame. Give it one: Formation(members, "
+                "orbit=gs.Orbit...)."
             )
         return self.orbit
 

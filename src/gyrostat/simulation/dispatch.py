@@ -19,7 +19,8 @@ KEYWORDS = ("craft", "formation")
 def of_kind(system: Any, *rest: Any, **options: Any) -> Any:
     """The simulation that suits what is simulated."""
     raise TypeError(
-        f"cannot simulate {system!r:.80}; expected a Spacecraft or a Formation. Load one with gs.load(...), or build gs.Formation(...)."
+        f"cannot simulate {system!r:.80}; expected a Spacecraft or a Formation. Load one with gs.load(...), or build "
+        "gs.Formation(...)."
     )
 
 
@@ -36,8 +37,8 @@ def simulate(*given: Any, **options: Any) -> Any:
     if len(named) + bool(given) != 1:
         found = ["the first argument"] * bool(given) + [f"{name}=" for name in named]
         raise TypeError(
-            f"simulate got {' and '.join(found) or 'nothing to simulate'}; expected one spacecraft or formation: as the first "
-            f"argument, as craft= or as formation=."
+            f"simulate got {' and '.join(found) or 'nothing to simulate'}; expected one spacecraft or formation: as "
+            "the first argument, as craft= or as formation=."
         )
     system, *rest = given or (options.pop(named[0]),)
     return of_kind(system, *rest, **options)

@@ -1,4 +1,6 @@
-"""A floating craft that is posed by hand: move its joints slowly, and the base moves as conservation of momentum demands."""
+"""A floating craft that is posed by hand: move its joints slowly,
+and the base moves as conservation of momentum demands.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ class FloatingPose:
         V(q) = the base's velocity at joint rates d and zero momentum                       (1)
         q'   = q + (V(q + (V(q), d)/2), d)        (+ as in `gs.step_configuration`)         (2)
 
-    The centre of mass then stays where it was to round-off. The attitude depends on the path: move the joints around a loop, and
-    the base has turned.
+    The centre of mass then stays where it was to round-off. The attitude depends on the path: move the joints around a
+    loop, and the base has turned.
     """
 
     def __init__(self, craft: Spacecraft, q: Any) -> None:

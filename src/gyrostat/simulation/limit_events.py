@@ -17,7 +17,8 @@ PREFIX = "limit of "
 
 
 def limit_events(craft: Spacecraft) -> list[When]:
-    """One for each limited position and rate: the run ends where a joint reaches the end of its range, or its largest rate.
+    """One for each limited position and rate: the run ends where a joint reaches the end of its range,
+    or its largest rate.
 
     Efforts are not among them: motors are held within theirs by actuators=gs.Actuators().
     """

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class PhaseResult:
     """One phase: its run, the constraints that held, and the jump at its start, if constraints began there.
 
-    grasps: those of the constraints that stay on until they are released. impulse: what the jump changed of the momentum [angular; linear]
-    about the centre of mass, where a constraint binds the craft to the inertial frame. struck: titles of the constraints that made the jump;
-    started: q and v before it. ended_by: the terminal event that ended the
-    phase, if one did.
+    grasps: those of the constraints that stay on until they are released. impulse: what the jump changed of the
+    momentum [angular; linear] about the centre of mass, where a constraint binds the craft to the inertial frame.
+    struck: titles of the constraints that made the jump; started: q and v before it. ended_by: the terminal event that
+    ended the phase, if one did.
     """
 
     phase: Phase
@@ -60,19 +60,24 @@ class PhaseResult:
         if self.phase.until is None or self.happened or self.ended_by is not None or not self.finished:
             return ""
         return (
-            f"phase '{self.phase.name}' ended at t = {self.end[0]:g} s without its event; the phases after it are not run. Give it "
-            f"longer, or look at how near the event came."
+            f"phase '{self.phase.name}' ended at t = {self.end[0]:g} s without its event; the phases after it are not "
+            "run. Give it longer, or look at how near the event came."
         )
 
     @property
     def over(self) -> bool:
-        """True if no phase follows: it is unfinished, waited for its event in vain, or was ended by another terminal event."""
+        """True if no phase follows: it is unfinished, waited for its event in vain,
+        or was ended by another terminal event.
+        """
         return not self.finished or bool(self.missed) or (self.ended_by is not None and not self.happened)
 
 
 @dataclass(frozen=True, eq=False)
 class PhasedRun:
-    """All phases, and their states end to end. options: those of `simulate` for all phases, for whoever continues the run."""
+    """All phases, and their states end to end.
+
+    options: those of `simulate` for all phases, for whoever continues the run.
+    """
 
     craft: Spacecraft
     phases: tuple[PhaseResult, ...]
@@ -91,8 +96,8 @@ class PhasedRun:
 
     @cached_property
     def trajectory(self) -> Trajectory:
-        """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is work, and what a
-        grasp onto the inertial frame changes of the momentum, impulse.
+        """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is
+        work, and what a grasp onto the inertial frame changes of the momentum, impulse.
         """
         import xarray
 

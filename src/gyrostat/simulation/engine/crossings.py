@@ -1,19 +1,21 @@
-"""Where event functions change their signs in a step: seen from values and slopes at some points of it, by compiled code and by the host alike.
+"""Where event functions change their signs in a step: seen from values and slopes at some points of it, by compiled
+code and by the host alike.
 
-The points are the ends of the step and, between them, its middle (on the cubic through the states and their derivatives at the ends); of
-collocation with its long steps the stages. With g_0, g_1 and the slopes d_0, d_1 at two neighbours (times their distance), the cubic
-through them,
+The points are the ends of the step and, between them, its middle (on the cubic through the states and their derivatives
+at the ends); of collocation with its long steps the stages. With g_0, g_1 and the slopes d_0, d_1 at two neighbours
+(times their distance), the cubic through them,
 
-    p(theta) = g_0 + d_0 theta + b theta^2 + c theta^3,   b = 3 (g_1 - g_0) - 2 d_0 - d_1,   c = d_0 + d_1 - 2 (g_1 - g_0)        (1)
+    p(theta) = g_0 + d_0 theta + b theta^2 + c theta^3                                                               (1)
+    b = 3 (g_1 - g_0) - 2 d_0 - d_1,   c = d_0 + d_1 - 2 (g_1 - g_0)
 
-tells of functions that change their sign twice in between, where both look as if nothing had happened: at an extremum, where p' = 0, it
-has the other sign, or nearly so. How far a function may be from (1) is judged by the point between two others: the cubic through those two
-misses its value and its slope by
+tells of functions that change their sign twice in between, where both look as if nothing had happened: at an extremum,
+where p' = 0, it has the other sign, or nearly so. How far a function may be from (1) is judged by the point between two
+others: the cubic through those two misses its value and its slope by
 
-    e = |g - p| + |d - p'| / 4                                                                                                   (2)
+    e = |g - p| + |d - p'| / 4                                                                                       (2)
 
-A function that swings faster than the points can show has a large e, whatever its values at them. Where (1) comes as near to zero as a
-share of e, the step is looked at closely: by steps to points in between (event_search.py).
+A function that swings faster than the points can show has a large e, whatever its values at them. Where (1) comes as
+near to zero as a share of e, the step is looked at closely: by steps to points in between (event_search.py).
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ LEEWAY = 0.5  # of (2): how far a function may be from the cubic between neighbo
 
 
 def near_count(method: AbstractMethod, lanes: int) -> int:
-    """How many times n_events vectors `g_near` holds: after the begin, before the end; at the points between, and after them."""
+    """How many times n_events vectors `g_near` holds: after the begin, before the end;
+    at the points between, and after them.
+    """
     return 2 + 2 * method.looks_between(lanes)
 
 
@@ -203,7 +207,9 @@ def _zeros(a: float, b: float, c: float) -> list[float]:
 def intervals(
     between: Sequence[float], begin: float, end: float, old: float, new: float, near: Array
 ) -> list[Interval]:
-    """Of an event in one lane, as `watch` saw them at the points `between`; near: its values in `g_near`, (near_count, lanes)."""
+    """Of an event in one lane, as `watch` saw them at the points `between`;
+    near: its values in `g_near`, (near_count, lanes).
+    """
     h = end - begin
     values, after = near[2::2].ravel(), near[3::2].ravel()
     rows = [(begin, old, (near[0, 0] - old) / NEAR), (end, new, (new - near[1, 0]) / NEAR)]

@@ -1,7 +1,7 @@
 """Runs that end before their time, with what there is: by Ctrl-C, or because somebody else asks for it.
 
-Whoever holds the process asks: a command that was told to terminate, a clock that wants a checkpoint. All runs that are begun within
-`stop_when` look at its answer between their steps, whatever simulates them.
+Whoever holds the process asks: a command that was told to terminate, a clock that wants a checkpoint. All runs that are
+begun within `stop_when` look at its answer between their steps, whatever simulates them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _asked: ContextVar[Callable[[], bool]] = ContextVar("asked", default=_never)
 
 @contextmanager
 def stop_when(asked: Callable[[], bool]) -> Iterator[None]:
-    """Simulations in this block are interrupted, as by Ctrl-C, once `asked()` is true. It may be called from several threads."""
+    """Simulations in this block are interrupted, as by Ctrl-C, once `asked()` is true.
+
+    It may be called from several threads.
+    """
     outer = _asked.get()
     token = _asked.set(lambda: asked() or outer())
     try:
@@ -38,7 +41,10 @@ def question() -> Callable[[], bool]:
 
 @contextmanager
 def ctrl_c(ask: Callable[[], None]) -> Iterator[None]:
-    """The first Ctrl-C calls `ask`; the second has its usual force. Where Ctrl-C means something else already, it keeps its meaning."""
+    """The first Ctrl-C calls `ask`; the second has its usual force.
+
+    Where Ctrl-C means something else already, it keeps its meaning.
+    """
     usual = signal.default_int_handler
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
         yield

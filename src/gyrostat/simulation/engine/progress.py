@@ -17,8 +17,8 @@ def progress_bar(
 ) -> Iterator[Callable[[float], None] | None]:
     """A function to tell the fraction done; None if nobody watches. wanted: None to show it on a terminal only.
 
-    seconds: of the run; the bar then says how fast it goes, in seconds of the run per second. A terminal that is gone shows nothing, and
-    stops nothing.
+    seconds: of the run; the bar then says how fast it goes, in seconds of the run per second. A terminal that is gone
+    shows nothing, and stops nothing.
     """
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield None

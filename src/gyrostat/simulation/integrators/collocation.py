@@ -1,10 +1,12 @@
-"""Steps of Gauss-Legendre collocation with eight stages, all of them evaluated at once: a lane is a stage, a block is a run.
+"""Steps of Gauss-Legendre collocation with eight stages, all of them evaluated at once: a lane is a stage,
+a block is a run.
 
     K_s = f(t + c_s h, y + h sum_j a_sj K_j),   y_new = y + h sum_j b_j K_j                          (1)
 
-The stages are solved by fixed-point iteration. It starts from the polynomial through the stages of the step before, continued, and
-converges as (0.09 h L)^k, L the Lipschitz constant; steps are kept so small that some seven iterations suffice. Where the error would allow
-much longer ones, as in stiff motions, Newton's iteration takes over (newton.py; when, and how long steps are: collocation_control.py).
+The stages are solved by fixed-point iteration. It starts from the polynomial through the stages of the step before,
+continued, and converges as (0.09 h L)^k, L the Lipschitz constant; steps are kept so small that some seven iterations
+suffice. Where the error would allow much longer ones, as in stiff motions, Newton's iteration takes over (newton.py;
+when, and how long steps are: collocation_control.py).
 
 All lanes hold the same y, t and step.
 """
@@ -26,7 +28,10 @@ OPEN, SOLVED, LOST, DIVERGED = 0.0, 1.0, 2.0, 3.0  # lost: no numbers from the f
 
 
 class Trial(NamedTuple):
-    """fixed: with steps of the given size; newton: by Newton's iteration. Whether the stages are numbers, and solved."""
+    """fixed: with steps of the given size; newton: by Newton's iteration.
+
+    Whether the stages are numbers, and solved.
+    """
 
     fixed: Mask
     newton: Mask

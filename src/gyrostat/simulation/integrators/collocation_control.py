@@ -1,12 +1,13 @@
 """The error of a step of collocation, the size of the next, and by which iteration its stages are to be solved.
 
-The polynomial of the stages in Legendre's basis, K = sum_d C_d P_d, tells how fast it converges to f(t, y(t)); its error after 16 degrees
-is taken as
+The polynomial of the stages in Legendre's basis, K = sum_d C_d P_d, tells how fast it converges to f(t, y(t)); its
+error after 16 degrees is taken as
 
     e = 0.1 C_hi (C_hi / C_lo)^2,   C_hi of degrees 6 and 7, C_lo of degrees 2 and 3, component by component   (1)
 
-which is more than the true error in smooth motions, tumbling or swinging. In stiff ones the order is reduced: to steps of Newton's
-iteration the error (3) of newton.py is added, a hundredth of it (so calibrated on closed loops of different stiffness).
+which is more than the true error in smooth motions, tumbling or swinging. In stiff ones the order is reduced: to steps
+of Newton's iteration the error (3) of newton.py is added,
+a hundredth of it (so calibrated on closed loops of different stiffness).
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def collocation_step(f: StepFunction, method: Collocation, running: Mask, last: 
 
 
 def _error(f: StepFunction, method: Collocation, trial: Trial) -> tuple[Vector, Vector, Mask]:
-    """The error in the norm of the tolerances; what it would be but for the noise of the iteration; whether y_new is finite."""
+    """The error in the norm of the tolerances; what it would be but for the noise of the iteration;
+    whether y_new is finite.
+    """
     stages = Stages(f, method)
     total, lower, higher, size = (f.variable(0.0) for _ in range(4))
     low, high = ([in_turn(f, pair) for pair in zip(*rows, strict=True)] for rows in (method.low, method.high))
@@ -84,8 +87,9 @@ def _choose(
 ) -> Vector:
     """The next step again, other than given where one iteration takes over from the other.
 
-    A step by Newton's iteration costs as much as some `ratio` others: n / 8 evaluations for the Jacobian, n^3 operations to factor. It is
-    given up where its steps are not longer by as much, and begun where errors, stops and `h_max` promise still longer ones.
+    A step by Newton's iteration costs as much as some `ratio` others: n / 8 evaluations for the Jacobian, n^3
+    operations to factor. It is given up where its steps are not longer by as much, and begun where errors, stops and
+    `h_max` promise still longer ones.
     """
     lane, newton = f.lane, trial.newton
     n = f.broadcast(f.n.number())

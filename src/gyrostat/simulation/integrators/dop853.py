@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .explicit import Explicit
-from .interpolation import combined
+from .method import combined
 
 # fmt: off
 _C = (

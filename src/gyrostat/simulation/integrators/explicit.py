@@ -14,19 +14,19 @@ from typing import Any
 
 from ...tracing.loops import Block, Mask, Module, Vector
 from ..engine.context import Context, Lane, StepFunction
-from ..engine.crossings import look_at_middle, seen_at_middle
 from ..engine.status import Status
-from .method import AbstractMethod, Remembered, Row, write_dense
+from .method import AbstractWithEndSlope, Remembered, Row, write_dense
 
 SAFETY, SHRINK, GROW = 0.94, 0.2, 10.0
 LEAST_ROOT = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Explicit(AbstractMethod):
+class Explicit(AbstractWithEndSlope):
     """Rows of `a` start at the second stage, and are as long as needed.
 
-    errors: weights on (K_1..K_s, K_new) of the error estimates; order: of y_new; root: the error of a step grows as h^root.
+    errors: weights on (K_1..K_s, K_new) of the error estimates; order: of y_new; root: the error of a step grows as
+    h^root.
     extra: stages (c, row) only for dense output, on (K_1..K_s, K_new, earlier extra ones).
     weights: w_j(theta) on (K_1..K_s, K_new, extra), for theta of any type with + - *.
     """
@@ -77,10 +77,13 @@ class Explicit(AbstractMethod):
         blocks, h = self._stages(f), f.lane[Lane.h_tried]
         with f.loop(f.n) as i:
             f.y_new[i] = f.y[i] + h * f.sum(self.b, blocks, i)
-        f.evaluate_new(self._K_new(f))
+        f.evaluate_new(self.K_new(f))
 
     def step(self, f: StepFunction, running: Mask, last: Mask) -> tuple[Mask, Vector]:
-        """Stages and y_new; K_new too, where the error estimate needs it. Whether each lane accepts, and its next step."""
+        """Stages and y_new; K_new too, where the error estimate needs it.
+
+        Whether each lane accepts, and its next step.
+        """
         lane, h = f.lane, f.lane[Lane.h_tried]
         blocks = self._stages(f)
         size = f.variable(0.0)
@@ -89,8 +92,8 @@ class Explicit(AbstractMethod):
             with f.loop(f.n) as i:
                 f.y_new[i] = f.y[i] + h * f.sum(self.b, blocks, i)
                 size[0] = size[0] + f.abs(f.y_new[i])
-            f.evaluate_new(self._K_new(f))
-            blocks.append(self._K_new(f))
+            f.evaluate_new(self.K_new(f))
+            blocks.append(self.K_new(f))
         atol, rtol = f.pointer_at(Context.atol), f.pointer_at(Context.rtol)
         with f.loop(f.n) as i:
             if not self.needs_new:
@@ -115,11 +118,12 @@ class Explicit(AbstractMethod):
         return self._control(f, running, last, finite, error)
 
     def _control(self, f: StepFunction, running: Mask, last: Mask, finite: Mask, error: Vector) -> tuple[Mask, Vector]:
-        """Accepted where the error is at most 1; the next step from it. With fixed steps all is accepted that is finite.
+        """Accepted where the error is at most 1; the next step from it.
+        With fixed steps all is accepted that is finite.
 
-        With e = error^(1/root) and e' that of the accepted step before, the next step is h SAFETY / e (e e')^(1/4) after one that is accepted,
-        a PI controller (Gustafsson 1991; Hairer & Wanner, IV.2), without which every third step is rejected where stability limits them; and
-        h SAFETY / e after one that is not.
+        With e = error^(1/root) and e' that of the accepted step before, the next step is h SAFETY / e (e e')^(1/4)
+        after one that is accepted, a PI controller (Gustafsson 1991; Hairer & Wanner, IV.2), without which every third
+        step is rejected where stability limits them; and h SAFETY / e after one that is not.
         """
         lane, h = f.lane, f.lane[Lane.h_tried]
         fixed = f.is_fixed()
@@ -142,18 +146,9 @@ class Explicit(AbstractMethod):
 
     def finish(self, f: StepFunction) -> None:
         if not self.needs_new:
-            f.evaluate_new(self._K_new(f))
+            f.evaluate_new(self.K_new(f))
 
-    def keep(self, f: StepFunction, accepted: Mask) -> None:
-        f.copy(self._K_new(f), f.K0, f.n, accepted)
-
-    def look_between(self, f: StepFunction) -> None:
-        look_at_middle(f, self._K_new(f))
-
-    def seen_between(self, f: StepFunction, i: Any) -> list[tuple[float, Vector, Vector]]:
-        return seen_at_middle(f, i)
-
-    def _K_new(self, f: StepFunction) -> Block:
+    def K_new(self, f: StepFunction) -> Block:
         return f.K(self.stages)
 
     def _stages(self, f: StepFunction) -> list[Block]:

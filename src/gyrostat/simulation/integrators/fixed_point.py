@@ -1,7 +1,8 @@
-"""When stages that are solved by fixed-point iteration with fixed steps count as solved: to round-off, as far as the tolerances can tell.
+"""When stages that are solved by fixed-point iteration with fixed steps count as solved: to round-off, as far as the
+tolerances can tell.
 
-How far an iteration has changed the stages is measured in the norm of the tolerances, as errors are: what is not controlled (the audit's
-integrals) or is zero but for round-off (a motion in a plane) has no say in it.
+How far an iteration has changed the stages is measured in the norm of the tolerances, as errors are: what is not
+controlled (the audit's integrals) or is zero but for round-off (a motion in a plane) has no say in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ ENOUGH = 1.0  # of the tolerances: at most so large may a change be that no long
 
 
 def in_tolerances(f: StepFunction, weight: Block) -> Vector:
-    """weight: what a change of a derivative is multiplied with, h / (atol + rtol |y|), component by component; returns the largest rtol."""
+    """weight: what a change of a derivative is multiplied with, h / (atol + rtol |y|), component by component;
+    returns the largest rtol.
+    """
     atol, rtol = f.pointer_at(Context.atol), f.pointer_at(Context.rtol)
     coarsest = f.variable(0.0)
     with f.loop(f.n) as i:

@@ -1,7 +1,8 @@
-"""gauss16: Gauss-Legendre collocation with eight stages, of order 16, all of them evaluated at once: a lane is a stage, a block is a run.
+"""gauss16: Gauss-Legendre collocation with eight stages, of order 16, all of them evaluated at once:
+a lane is a stage, a block is a run.
 
-How stages are solved is in collocation.py and newton.py, how long steps are in collocation_control.py. With fixed steps it keeps what gauss6
-keeps. It has no dense output: its steps end at the times to save.
+How stages are solved is in collocation.py and newton.py, how long steps are in collocation_control.py. With fixed steps
+it keeps what gauss6 keeps. It has no dense output: its steps end at the times to save.
 """
 
 from __future__ import annotations

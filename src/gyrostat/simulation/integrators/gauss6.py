@@ -1,7 +1,10 @@
-"""gauss6: Gauss-Legendre collocation with three stages, of order 6, its stages solved by fixed-point iteration to round-off.
+"""gauss6: Gauss-Legendre collocation with three stages, of order 6,
+its stages solved by fixed-point iteration to round-off.
 
-It is implicit; with fixed steps time-reversible, and keeps quadratic invariants (Butcher 1964): the norms of quaternions; of one free body also its energy and the square of its angular momentum. Maps of arms are not symplectic:
-v is no canonical momentum where the mass matrix changes. Their energy wanders a little, but is not lost in proportion to time.
+It is implicit; with fixed steps time-reversible, and keeps quadratic invariants (Butcher 1964): the norms of
+quaternions; of one free body also its energy and the square of its angular momentum. Maps of arms are not symplectic: v
+is no canonical momentum where the mass matrix changes.
+Their energy wanders a little, but is not lost in proportion to time.
 """
 
 from __future__ import annotations
@@ -12,15 +15,13 @@ from typing import Any
 
 from ...tracing.loops import Block, Mask, Module, Vector
 from ..engine.context import Context, Lane, StepFunction
-from ..engine.crossings import look_at_middle, seen_at_middle
 from ..engine.status import Status
 from .fixed_point import ENOUGH, MOST_ITERATIONS, ROUND_OFF, in_tolerances
-from .interpolation import hermite
-from .method import AbstractMethod, Row, write_dense
+from .method import AbstractWithEndSlope, Row, hermite, write_dense
 
 
 @dataclass(frozen=True, eq=False)
-class Gauss6(AbstractMethod):
+class Gauss6(AbstractWithEndSlope):
     """weights: of dense output, on (f(t, y), K_1, K_2, K_3, K_new), which stand among the K in this order."""
 
     name: str
@@ -59,11 +60,11 @@ class Gauss6(AbstractMethod):
         return running & f.is_(Lane.status, Status.running), f.lane[Lane.h]
 
     def _solve(self, f: StepFunction, working: Mask) -> tuple[Mask, Mask]:
-        """K_1..K_3 (places 1 to 3; K0 is f(t, y)) and y_new. Masks: lanes that are lost from the first iteration on, and lanes whose
-        stages did not converge.
+        """K_1..K_3 (places 1 to 3; K0 is f(t, y)) and y_new. Masks: lanes that are lost from the first iteration on,
+        and lanes whose stages did not converge.
 
-        A lane is done when its stages no longer change, or when round-off makes them change more than in the two iterations before (one
-        may lie: in stiff motions positions and velocities converge in turn).
+        A lane is done when its stages no longer change, or when round-off makes them change more than in the two
+        iterations before (one may lie: in stiff motions positions and velocities converge in turn).
         """
         lane, h = f.lane, f.lane[Lane.h_tried]
         K, weight = [f.K(1 + s) for s in range(3)], f.block(Context.solver)
@@ -102,18 +103,9 @@ class Gauss6(AbstractMethod):
         return lost[0] > 0.0, (diverged[0] > 0.0) | ((open_[0] > 0.0) & ~(before[0] <= ENOUGH))
 
     def finish(self, f: StepFunction) -> None:
-        f.evaluate_new(self._K_new(f))
+        f.evaluate_new(self.K_new(f))
 
-    def keep(self, f: StepFunction, accepted: Mask) -> None:
-        f.copy(self._K_new(f), f.K0, f.n, accepted)
-
-    def look_between(self, f: StepFunction) -> None:
-        look_at_middle(f, self._K_new(f))
-
-    def seen_between(self, f: StepFunction, i: Any) -> list[tuple[float, Vector, Vector]]:
-        return seen_at_middle(f, i)
-
-    def _K_new(self, f: StepFunction) -> Block:
+    def K_new(self, f: StepFunction) -> Block:
         return f.K(4)
 
 

@@ -12,7 +12,8 @@ from .method import Row
 
 
 class Pairs(NamedTuple):
-    """Complex coordinates in which A is diagonal, the real and imaginary part of each in two places, one after the other.
+    """Complex coordinates in which A is diagonal, the real and imaginary part of each in two places,
+    one after the other.
 
     P A P^-1 = diag(lambda_m), m = 1 .. 4; the conjugates are left out. Rows: `into` P, `back` P^-1, `values` lambda_m.
     beyond: w_m with Re sum_m w_m / (1 - lambda_m z) = (8! / 16!) z^7 / prod_m |1 - lambda_m z|^2
@@ -26,8 +27,8 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Collocation:
-    """Gauss-Legendre collocation whose stages are evaluated side by side. Rows of `low` and `high`: degrees 2 and 3, 6 and 7 of the
-    polynomial through the stages.
+    """Gauss-Legendre collocation whose stages are evaluated side by side. Rows of `low` and `high`: degrees 2 and 3, 6
+    and 7 of the polynomial through the stages.
 
     lagrange: 1 / prod_{m != j} (c_j - c_m), for the polynomial through the stages.
     """
@@ -46,7 +47,8 @@ class Collocation:
 def collocation(stages: int) -> Collocation:
     """With x_j = 2 c_j - 1 the zeros of P_s, and P_k Legendre's polynomials:
 
-    a_ij = b_j (c_i + sum_k (P_{k+1}(x_i) - P_{k-1}(x_i)) P_k(x_j) / 2),  k = 1 .. s-1,   C_k = (2k + 1) sum_j b_j P_k(x_j) K_j
+    a_ij = b_j (c_i + sum_k (P_{k+1}(x_i) - P_{k-1}(x_i)) P_k(x_j) / 2),  k = 1 .. s-1
+    C_k = (2k + 1) sum_j b_j P_k(x_j) K_j
     """
     x, w = np.polynomial.legendre.leggauss(stages)
     c, b = (1.0 + x) / 2.0, w / 2.0

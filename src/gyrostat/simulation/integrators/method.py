@@ -1,26 +1,30 @@
-"""What a method of integration is to the time loop: numbers for the host, and the parts of a step that it writes itself.
+"""What a method of integration is to the time loop: numbers for the host,
+and the parts of a step that it writes itself.
 
-The loop (engine/stepper.py) knows no method: it asks. A method owns its trial step, what it remembers of the steps before, its dense
-output, and the points within a step at which events are looked at.
+The loop (engine/stepper.py) knows no method: it asks. A method owns its trial step, what it remembers of the steps
+before, its dense output, and the points within a step at which events are looked at.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ...tracing.loops import Mask, Module, Vector
+from ...tracing.loops import Block, Mask, Module, Vector
 from ..engine.context import Lane, StepFunction
+from ..engine.crossings import look_at_middle, seen_at_middle
 
 Row = tuple[float, ...]
 
 
 class Remembered(NamedTuple):
-    """What the next step needs to know of the steps before: kept, run by run, in rows of `State.of_method`, while a run stands in no lane.
+    """What the next step needs to know of the steps before: kept, run by run, in rows of `State.of_method`,
+    while a run stands in no lane.
 
-    entries: of the lane, the first of them positive where there is something to look back at; places: of blocks among the K. Where the first number is 0
-    there is nothing to look back at, as at the start and after a jump: the row is all zeros and is not recalled; `start` has the last word.
+    entries: of the lane, the first of them positive where there is something to look back at; places: of blocks among
+    the K. Where the first number is 0 there is nothing to look back at, as at the start and after a jump: the row is
+    all zeros and is not recalled; `start` has the last word.
     lasting: entries that are kept and recalled in any case; they stand at the end of the row.
     """
 
@@ -100,6 +104,24 @@ class AbstractMethod(ABC):
         """(theta, value, slope per step) of event i at the points between."""
 
 
+class AbstractWithEndSlope(AbstractMethod):
+    """A method that ends its steps with K_new = f(t + h, y_new): the next one's K_1. Events are looked at in the middle
+    as well, on the cubic through both ends and their slopes.
+    """
+
+    @abstractmethod
+    def K_new(self, f: StepFunction) -> Block: ...
+
+    def keep(self, f: StepFunction, accepted: Mask) -> None:
+        f.copy(self.K_new(f), f.K0, f.n, accepted)
+
+    def look_between(self, f: StepFunction) -> None:
+        look_at_middle(f, self.K_new(f))
+
+    def seen_between(self, f: StepFunction, i: Any) -> list[tuple[float, Vector, Vector]]:
+        return seen_at_middle(f, i)
+
+
 def write_dense(module: Module, lanes: int, weights: Callable[[Any], list[Any]]) -> None:
     """The function `dense(ctx)`: y(t + theta h) = y + h sum_j w_j(theta) K_j, into `at`."""
     f = StepFunction(module, "dense", lanes)
@@ -108,3 +130,29 @@ def write_dense(module: Module, lanes: int, weights: Callable[[Any], list[Any]])
     with f.loop(f.n) as i:
         f.at[i] = f.y[i] + h * f.sum(scales, blocks, i)
     f.end()
+
+
+# ---- weights of dense output
+
+
+def combined(scales: Sequence[Any], rows: Sequence[Row]) -> list[Any]:
+    """sum_k scales[k] rows[k], component by component; zeros left out, None where all are."""
+    total: list[Any] = [None] * max(map(len, rows))
+    for scale, row in zip(scales, rows, strict=True):
+        for j, x in enumerate(row):
+            if x != 0.0:
+                total[j] = scale * x if total[j] is None else total[j] + scale * x
+    return total
+
+
+def hermite(b: Row) -> Callable[[Any], list[Any]]:
+    """Cubic through y, y_new and their derivatives, for a method with weights b."""
+
+    def weights(theta: Any) -> list[Any]:
+        square = theta * theta
+        blend, start, end = square * (3.0 - 2.0 * theta), theta * (1.0 - theta) * (1.0 - theta), square * (theta - 1.0)
+        first = (1.0, *[0.0] * len(b))
+        last = (*[0.0] * len(b), 1.0)
+        return combined([blend, start, end], [(*b, 0.0), first, last])
+
+    return weights

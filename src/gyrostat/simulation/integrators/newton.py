@@ -1,18 +1,22 @@
-"""Newton's iteration for the stages of collocation, where fixed-point iteration would keep the steps of a stiff motion short.
+"""Newton's iteration for the stages of collocation,
+where fixed-point iteration would keep the steps of a stiff motion short.
 
     (I - h A (x) J) dK = F(K) - K,   J = df/dy in the middle of the step                              (1)
 
-In the coordinates w = P K in which A is diagonal (`Pairs`) these are four complex systems of n equations, side by side in the lanes:
+In the coordinates w = P K in which A is diagonal (`Pairs`) these are four complex systems of n equations,
+side by side in the lanes:
 
     (I - h lambda_m J) dw_m = (P (F - K))_m,   dK = P^-1 dw                                           (2)
 
-A complex number stands in two lanes, its real part first. J is found by differences, as many of its columns at once as there are lanes
-(steps as in Hairer & Wanner's RADAU5). The matrices are factored without pivoting: should that fail, the iteration does not converge, and
-the step is made shorter.
+A complex number stands in two lanes, its real part first. J is found by differences, as many of its columns at once as
+there are lanes (steps as in Hairer & Wanner's RADAU5). The matrices are factored without pivoting: should that fail,
+the iteration does not converge, and the step is made shorter.
 
-The error of a step is what the first terms that the polynomial of the stages lacks, about C_6 P_6 + C_7 P_7, do to y' = J y:
+The error of a step is what the first terms that the polynomial of the stages lacks, about C_6 P_6 + C_7 P_7,
+do to y' = J y:
 
-    e = h r(h J) (C_6 + C_7),   r(z) = int_0^1 exp(z (1 - s)) P_8(2 s - 1) ds = about z^7 / prod_m |1 - lambda_m z|^2 8! / 16!   (3)
+    e = h r(h J) (C_6 + C_7)                                                                                         (3)
+    r(z) = int_0^1 exp(z (1 - s)) P_8(2 s - 1) ds = about z^7 / prod_m |1 - lambda_m z|^2 8! / 16!
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ MIDDLE = 4  # the stage at whose predicted state the Jacobian is taken
 
 
 def factor(f: StepFunction, method: Collocation, stages: Stages) -> None:
-    """The matrices of (2) as L U, column by column, from the predicted stages. In the place of a pivot stands its inverse.
+    """The matrices of (2) as L U, column by column, from the predicted stages.
+    In the place of a pivot stands its inverse.
 
     Most of what moves a position is zero, and stays so: each column is kept from its first to its last other entry.
     """
@@ -78,7 +83,8 @@ def beyond(f: StepFunction, method: Collocation, stages: Stages) -> Any:
 
 
 def _jacobian(f: StepFunction, method: Collocation, stages: Stages) -> None:
-    """Columns j, ..., j + lanes - 1 as n vectors. The first lane without a column has f itself: the last vectors come first.
+    """Columns j, ..., j + lanes - 1 as n vectors. The first lane without a column has f itself:
+    the last vectors come first.
 
     The state is kept in the first block of `rest`, f in the first of `pairs`.
     """

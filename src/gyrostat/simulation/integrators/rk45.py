@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .explicit import Explicit
-from .interpolation import combined
+from .method import combined
 
 _B = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
 _A = (

@@ -1,4 +1,5 @@
-"""Stages of collocation in memory, a lane being a stage; sums over them, and the polynomial through those of the step before.
+"""Stages of collocation in memory, a lane being a stage; sums over them,
+and the polynomial through those of the step before.
 
 With 8 lanes one block of n vectors holds all stages, with 4 or 2 lanes several do.
 """
@@ -15,10 +16,12 @@ FARTHEST = 2.0  # steps that the polynomial of the step before is continued over
 
 
 class Stages:
-    """Where the stages of a run stand: `now` of the step that is tried, `before` of the one before; and memory to solve them in.
+    """Where the stages of a run stand: `now` of the step that is tried, `before` of the one before;
+    and memory to solve them in.
 
     weight: what a change of a stage's derivative is multiplied with in the norm.
-    rest, pairs: residual and correction of Newton's iteration; columns, factors: its Jacobian and what it is factored into.
+    rest, pairs: residual and correction of Newton's iteration; columns, factors:
+    its Jacobian and what it is factored into.
     """
 
     def __init__(self, f: StepFunction, method: Collocation) -> None:

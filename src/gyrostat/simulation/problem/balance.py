@@ -1,4 +1,5 @@
-"""What is balanced in the audit of a run: the momentum of a craft about its own centre of mass, and the energy it holds.
+"""What is balanced in the audit of a run: the momentum of a craft about its own centre of mass,
+and the energy it holds.
 
 About the centre of mass c, wherever it moves, with external forces f_i and torques m_i at the points r_i:
 

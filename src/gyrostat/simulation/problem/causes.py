@@ -1,7 +1,7 @@
 """Who changes the momentum and the energy of a craft in a run: each by name, with its impulse and its work.
 
-Springs are no cause: what they take they hold (balance.py). Stops are: they give back less than they took, and not at once. The sum over
-all causes is what the audit compares with the momentum and the energy themselves.
+Springs are no cause: what they take they hold (balance.py). Stops are: they give back less than they took, and not at
+once. The sum over all causes is what the audit compares with the momentum and the energy themselves.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Rate(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """who: in words. external: it comes from outside, so that it changes the momentum. pushes: the coordinates where nothing of the
-    craft could make a load that control makes.
+    """who: in words. external: it comes from outside, so that it changes the momentum. pushes: the coordinates where
+    nothing of the craft could make a load that control makes.
     """
 
     who: str
@@ -257,7 +257,9 @@ def _environment(now: Instant) -> Rate:
 
 
 def _of_constraints(equations: Equations) -> list[Cause]:
-    """Those to the inertial frame and the driven ones each by name; the others do nothing but what their violations cost."""
+    """Those to the inertial frame and the driven ones each by name;
+    the others do nothing but what their violations cost.
+    """
     found, ideal = [], []
     for k, c in enumerate(equations.constraints):
         if grounded(equations.craft, c):

@@ -1,6 +1,7 @@
 """What a run owes its user: momentum against impulses, energy against work, and by whom.
 
-Looked at inside the compiled loop (looks.py), whatever was saved; where a trajectory was put together of others, at its saved times.
+Looked at inside the compiled loop (looks.py), whatever was saved; where a trajectory was put together of others,
+at its saved times.
 """
 
 from __future__ import annotations
@@ -44,15 +45,18 @@ class CauseAudit(NamedTuple):
 
 @dataclass(frozen=True)
 class Audit:
-    """Largest relative deviation, over all looks and runs, of a quantity from what its causes account for; None: not audited.
+    """Largest relative deviation, over all looks and runs, of a quantity from what its causes account for; None:
+    not audited.
 
-    linear, angular: of the momentum (about the centre of mass), by the norm of the largest deviations of its components, relative to the
-    sum over the bodies of what their mass could carry at the speed it had, and of the impulses. (A body's mass times the root mean square
-    speed of its points; for the angular momentum times its distance from the centre of mass, and its own size.) energy: kinetic and in
-    springs, relative to its largest value plus the work of all causes. potential: of the environment's potential energy from the
-    work it did, at the saved times; None also if it has no potential, or one that changes with time.
+    linear, angular: of the momentum (about the centre of mass), by the norm of the largest deviations of its
+    components, relative to the sum over the bodies of what their mass could carry at the speed it had, and of the
+    impulses. (A body's mass times the root mean square speed of its points; for the angular momentum times its distance
+    from the centre of mass, and its own size.) energy: kinetic and in springs, relative to its largest value plus the
+    work of all causes. potential: of the environment's potential energy from the work it did, at the saved times; None
+    also if it has no potential, or one that changes with time.
 
-    looks: at how many states each run was looked at, at least. causes: who did what; impulse, work: of all of them, the largest.
+    looks: at how many states each run was looked at, at least. causes: who did what; impulse, work: of all of them, the
+    largest.
     warnings: loads of control where nothing of the craft could make them.
     """
 
@@ -99,14 +103,19 @@ class _Looked(NamedTuple):
 
 
 class Deviations(NamedTuple):
-    """Of each run: angular and linear momentum and energy from what accounts for them, and what they are measured by, (runs, 3) each."""
+    """Of each run: angular and linear momentum and energy from what accounts for them,
+    and what they are measured by, (runs, 3) each.
+    """
 
     far: Array
     size: Array
     looks: Array  # (runs,)
 
     def relative(self, k: int, more: Any = 0.0) -> float | None:
-        """The largest of all runs, of quantity k; None if some run was looked at but once. more: (runs,) added to the deviation."""
+        """The largest of all runs, of quantity k; None if some run was looked at but once.
+
+        more: (runs,) added to the deviation.
+        """
         return relative(self.far[:, k] + more, self.size[:, k]) if (self.looks > 1).all() else None
 
 

@@ -1,4 +1,6 @@
-"""The audit of runs that follow one another, each from where the one before ended: deviations add up, and jumps in between are accounted for."""
+"""The audit of runs that follow one another, each from where the one before ended:
+deviations add up, and jumps in between are accounted for.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from .trajectory import Trajectory
 
 
 class Jump(NamedTuple):
-    """Of the velocity, at q, between two runs. who: in words, with its impulse (about the centre of mass; None if it is internal) and work."""
+    """Of the velocity, at q, between two runs.
+
+    who: in words, with its impulse (about the centre of mass; None if it is internal) and work.
+    """
 
     who: str
     craft: Spacecraft

@@ -28,8 +28,8 @@ class Excess(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"limits: '{self.joint}' is beyond its {self.what} limit from {self.first:.4g} s, at {100 * self.fraction:.1f} % of the saved "
-            f"times: {self.worst:.4g} {self.unit}, limit {self.limit:.4g}"
+            f"limits: '{self.joint}' is beyond its {self.what} limit from {self.first:.4g} s, at "
+            f"{100 * self.fraction:.1f} % of the saved times: {self.worst:.4g} {self.unit}, limit {self.limit:.4g}"
         )
 
 

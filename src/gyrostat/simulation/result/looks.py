@@ -1,9 +1,10 @@
 """What the audit looks at while a run goes on, inside the compiled loop: at its start, at every n-th step, at its end.
 
-    p - sum of impulses,   l_c - sum of angular impulses,   kinetic and stored energy - sum of works                     (1)
+    p - sum of impulses,   l_c - sum of angular impulses,   kinetic and stored energy - sum of works                 (1)
 
-must not change, whatever happens. Kept are the first, largest and smallest value of each component; and, to measure them by, the largest
-kinetic energy of each body, the largest sums of what causes did, and the largest loads of control where nothing of the craft could make them.
+must not change, whatever happens. Kept are the first, largest and smallest value of each component; and, to measure
+them by, the largest kinetic energy of each body, the largest sums of what causes did, and the largest loads of control
+where nothing of the craft could make them.
 """
 
 from __future__ import annotations

@@ -77,7 +77,9 @@ def mode_audit(trajectory: Trajectory) -> ModeAudit | None:
     if mode.couple or not mode.force:
         return ModeAudit(name, (linear, line("angular momentum", 0, not mode.couple)))
     offset = _thrust_offset(trajectory)
-    if outside:  # what the environment's torque did until the end of the run is known apart, but not at all times: judge the thrust's line
+    # what the environment's torque did until the end of the run is known apart, but not at all times: judge the
+    # thrust's line
+    if outside:
         ok = offset <= 1e-9
         return ModeAudit(
             name, (linear, Line("thrust's distance from the centre of mass, m,", True, offset, offset, ok)), offset
@@ -118,8 +120,8 @@ def warn_if_broken(trajectory: Trajectory) -> None:
     else:
         why = "the integrator's error is that large: use a smaller rtol or step."
     warnings.warn(
-        f"{trajectory.craft.name}: mode '{audit.mode}' conserves its {broken.quantity}, which changed by {drift_words(broken.deviation)} "
-        f"(relative): {why}",
+        f"{trajectory.craft.name}: mode '{audit.mode}' conserves its {broken.quantity}, which changed by "
+        f"{drift_words(broken.deviation)} (relative): {why}",
         SimulationWarning,
         stacklevel=3,
     )

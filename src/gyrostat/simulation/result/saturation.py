@@ -28,7 +28,8 @@ class Saturation(NamedTuple):
             "largest speed reached" if self.reason == "speed" else f"asked for {self.asked:.4g}, limit {self.limit:.4g}"
         )
         end = "held there" if self.held else "NOT held there: pass actuators=gs.Actuators() to simulate"
-        return f"saturation: '{self.joint}' from {self.first:.4g} s, at {100 * self.fraction:.1f} % of the saved times: {what}; {end}"
+        share = f"{100 * self.fraction:.1f} % of the saved times"
+        return f"saturation: '{self.joint}' from {self.first:.4g} s, at {share}: {what}; {end}"
 
 
 def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
