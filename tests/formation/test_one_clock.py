@@ -108,7 +108,9 @@ def test_a_run_that_is_resumed_is_the_undisturbed_one_bit_for_bit(integrator):
     """Cut by max_steps in the midst of things: a sampled law with memory beside a continuous one, events, effects."""
     formation, state, laws = three()
     counted = gs.Controller(
-        lambda craft, t, q, v, z, q_near, v_near, weight_near: (1 + 0.1 * z[0]) * pull(craft, t, q, v, q_near, v_near, weight_near),
+        lambda craft, t, q, v, z, q_near, v_near, weight_near: (
+            (1 + 0.1 * z[0]) * pull(craft, t, q, v, q_near, v_near, weight_near)
+        ),
         [0.0],
         update=lambda craft, t, q, v, z: z + 1.0,
         period=0.17,
