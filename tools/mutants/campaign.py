@@ -13,22 +13,22 @@ should. Faults that no test sees are explained in `tools/mutants/explained.toml`
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import random
+import math
 import shutil
 import subprocess
 import sys
 import threading
-import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 from typing import Any
 
-from covering import Covering, digest, environment
+from covering import Covering, Server
 from mutations import Mutation, mutations
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,23 +49,33 @@ def test_files() -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
-    return [name for name in listed if Path(name).name.startswith("test_") and not name.startswith(LEFT_OUT)]
+    found = [name for name in listed if Path(name).name.startswith("test_") and not name.startswith(LEFT_OUT)]
+    return sorted(found, key=lambda name: Path(name).parts[1] not in PACKAGES)  # those that matter most come first
 
 
 def chosen(count: int, seed: int, packages: Sequence[str] = PACKAGES) -> list[Mutation]:
-    """Drawn from all places, at most one per line: packages and kinds have the share that they have in the sources."""
-    places = [m for file in sources(packages) for m in mutations(ROOT, file)]
-    random.Random(seed).shuffle(places)
+    """At most one fault per line; packages have shares by the square root of their lines, for small ones matter too.
+
+    The draw of a place does not depend on other places: where the sources change a little, so does the selection.
+    """
+    drawn = {package: _one_per_line(package, seed) for package in packages}
+    weight = {package: math.sqrt(len(places)) for package, places in drawn.items()}
     found: list[Mutation] = []
-    taken: set[tuple[str, int]] = set()
-    for m in places:
-        if (m.file, m.line) in taken:
-            continue
-        taken.add((m.file, m.line))
-        found.append(m)
-        if len(found) == count:
-            break
+    while len(found) < min(count, sum(map(len, drawn.values()))):
+        taken = Counter(_package(m.file) for m in found)
+        left = [package for package in packages if taken[package] < len(drawn[package])]
+        package = min(left, key=lambda name: (taken[name] + 0.5) / weight[name])
+        found.append(drawn[package][taken[package]])
     return found
+
+
+def _one_per_line(package: str, seed: int) -> list[Mutation]:
+    places = [m for file in sources((package,)) for m in mutations(ROOT, file)]
+    places.sort(key=lambda m: hashlib.sha256(f"{seed}|{m.id}".encode()).digest())
+    lines: dict[tuple[str, int], Mutation] = {}
+    for m in places:
+        lines.setdefault((m.file, m.line), m)
+    return list(lines.values())
 
 
 class Worker:
@@ -88,45 +98,38 @@ class Worker:
         if (ROOT.parent / "shared").exists() and not beside.exists():
             beside.symlink_to((ROOT.parent / "shared").resolve())
         # checked by their content, not by their age: a fault never runs from an old one
-        compile_all = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src"]
+        compile_all = ["-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash", "src"]
         subprocess.run([sys.executable, *compile_all], cwd=self.root, check=True, capture_output=True)
+        self.server: Server | None = None
 
-    def verdict(self, m: Mutation, tests: list[str], limit: float) -> dict[str, Any]:
+    def verdict(self, m: Mutation, tests: list[str], seconds: Mapping[str, float], modules: Path) -> dict[str, Any]:
+        """A few tests first, then more: most faults are seen at once."""
+        self.server = self.server or Server(self.root, modules)
         path = self.root / m.file
-        sound = (ROOT / m.file).read_text(encoding="utf-8")
-        begin = time.perf_counter()
+        sound = path.read_text(encoding="utf-8")
+        used = 0.0
+        row: dict[str, Any] = {"outcome": "survived", "by": "", "seconds": 0.0}
         path.write_text(m.applied(sound), encoding="utf-8")
         try:
-            command = [
-                "nice",
-                "-n",
-                "19",
-                sys.executable,
-                "-m",
-                "pytest",
-                "-x",
-                "-q",
-                "--tb=line",
-                "-p",
-                "no:cacheprovider",
-            ]
-            done = subprocess.run(
-                [*command, *tests],
-                cwd=self.root,
-                capture_output=True,
-                text=True,
-                timeout=limit,
-                env=environment(self.root),
-                check=False,
-            )
-            outcome = {0: "survived", 1: "killed", 2: "killed"}.get(done.returncode, f"error {done.returncode}")
-            last = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-            by = last[0][:160] if last else ""
-        except subprocess.TimeoutExpired:
-            outcome, by = "killed", f"time: longer than {limit:.0f} s"
+            for some in (tests[:8], tests[8:40], tests[40:]):
+                if not some:
+                    break
+                allowed = 60.0 + 6.0 * sum(seconds[name] for name in some)
+                answer = self.server.ask(tests=some, seconds=allowed)
+                used += answer["seconds"]
+                if answer["code"] != 0:
+                    row |= {
+                        "outcome": "killed",
+                        "by": next(iter(answer["failed"]), f"pytest ends with {answer['code']}"),
+                    }
+                    break
         finally:
             path.write_text(sound, encoding="utf-8")
-        return {"outcome": outcome, "by": by, "seconds": round(time.perf_counter() - begin, 1)}
+        return row | {"seconds": round(used, 1)}
+
+    def close(self) -> None:
+        if self.server is not None:
+            self.server.close()
 
 
 def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str]) -> None:
@@ -138,18 +141,17 @@ def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str
     done = {row["key"] for row in _rows(results)}
     todo: Queue[Mutation] = Queue()
     for m in chosen(count, seed, packages):
-        if _key(m) not in done:
+        if m.key not in done:
             todo.put(m)
     print(f"{count} faults, {count - todo.qsize()} done before, {todo.qsize()} to do, {workers} workers")
     lock = threading.Lock()
 
-    def work(number: int) -> None:
-        worker = Worker(number)
+    def work(worker: Worker) -> None:
         while not todo.empty():
             m = todo.get()
-            tests, seconds = _within(covering, m, most)
+            tests = _within(covering, m, most)
             row: dict[str, Any] = {
-                "key": _key(m),
+                "key": m.key,
                 "id": m.id,
                 "text": str(m),
                 "file": m.file,
@@ -157,34 +159,31 @@ def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str
                 "tests": len(tests),
             }
             if tests:
-                row |= worker.verdict(m, tests, 60.0 + 5.0 * seconds)
+                row |= worker.verdict(m, tests, covering.seconds, covering.modules)
             else:
                 row |= {"outcome": "survived", "by": "no test executes it", "seconds": 0.0}
             with lock:
                 with results.open("a") as stream:
                     stream.write(json.dumps(row) + "\n")
                 print(f"{row['outcome']:9} {row['seconds']:6.1f} s  {row['text'][:150]}", flush=True)
+        worker.close()
 
+    copies = [Worker(number) for number in range(workers)]
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, range(workers)))
+        list(pool.map(work, copies))
 
 
-def _within(covering: Covering, m: Mutation, most: float) -> tuple[list[str], float]:
+def _within(covering: Covering, m: Mutation, most: float) -> list[str]:
     """The tests that execute the place, as far as the time goes; at least one."""
     tests: list[str] = []
     total = 0.0
     for name in covering.tests_of(m.file, m.line):
-        seconds = covering.tests[name].seconds
+        seconds = covering.seconds[name] + 0.01
         if tests and total + seconds > most:
             continue
         tests.append(name)
         total += seconds
-    return tests, total
-
-
-def _key(m: Mutation) -> str:
-    """Of the fault in the file as it is now: another text of the file is another fault, but tests may get better."""
-    return f"{m.id}-{m.start}-{digest(ROOT / m.file)}"
+    return tests
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -200,7 +199,7 @@ def again(seed: int) -> None:
 
 def report(seed: int, count: int, packages: Sequence[str]) -> int:
     """Shares by package and kind, survivors with their explanation; 0 if enough were seen and the others explained."""
-    current = {_key(m) for m in chosen(count, seed, packages)}
+    current = {m.key for m in chosen(count, seed, packages)}
     rows = list({row["key"]: row for row in _rows(STORE / f"results-{seed}.jsonl") if row["key"] in current}.values())
     explained = tomllib.loads((Path(__file__).parent / "explained.toml").read_text(encoding="utf-8"))
     killed = [row for row in rows if row["outcome"] == "killed"]
@@ -235,7 +234,7 @@ def main() -> int:
     parser.add_argument("-n", "--workers", type=int, default=1)
     parser.add_argument("--count", type=int, default=450)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most", type=float, default=600.0, help="seconds of tests per fault, as measured by map")
+    parser.add_argument("--most", type=float, default=60.0, help="seconds of tests per fault, as measured by map")
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds for one test file in map")
     parser.add_argument("--only", default="", help="map: test files whose name contains this")
     parser.add_argument("--package", default="", help=f"of {', '.join(PACKAGES)}: this one alone")
@@ -246,7 +245,8 @@ def main() -> int:
         files = [name for name in test_files() if given.only in name]
         stale = covering.stale(files)
         print(f"{len(stale)} of {len(files)} test files to measure")
-        covering.measure(stale, given.workers, given.limit, lambda text: print(text, flush=True))
+        trees = [Worker(number).root for number in range(given.workers)]
+        covering.measure(stale, trees, given.limit, lambda text: print(text, flush=True))
     elif given.what == "run":
         run(given.count, given.seed, given.workers, given.most, packages)
     elif given.what == "again":

@@ -1,46 +1,83 @@
-"""Which test files execute which lines: each measured in a process of its own, and again where something changed."""
+"""Which tests execute which lines: test files measured one by one, and again where something changed."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import json
+import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from queue import Queue
 from typing import Any
+
+from server import by_turns
 
 
 @dataclass
 class Measured:
-    """Of one test file: how long it takes, whether it passes, and what it executes: lines by source, with its digest.
+    """Of one test file: how long each test takes, and which of them execute what: by source, with its digest, and line.
 
-    Sources of which it executes no function, only what runs on import, are left out.
+    Sources of which it executes no function, only what runs on import, are left out, as are tests that fail.
     """
 
     digest: str
-    seconds: float
-    passes: bool
-    lines: dict[str, tuple[str, list[int]]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    lines: dict[str, tuple[str, dict[int, list[str]]]] = field(default_factory=dict)
 
 
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
 
 
+class Server:
+    """A process that runs tests of a tree; see server.py."""
+
+    def __init__(self, root: Path, modules: Path) -> None:
+        command = ["nice", "-n", "10", sys.executable, str(Path(__file__).with_name("server.py")), str(modules)]
+        self.process = subprocess.Popen(
+            command,
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment(root),
+        )
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
 class Covering:
-    """The map, kept in a JSON file."""
+    """The map, kept in a JSON file; beside it the names of modules that tests import."""
 
     def __init__(self, root: Path, store: Path, sources: Sequence[str]) -> None:
-        self.root, self.store, self.sources = root, store, set(sources)
+        self.root, self.store, self.sources = root, store, list(sources)
+        self.modules = store.with_name("modules.json")
         self.tests: dict[str, Measured] = {}
+        self._lock = threading.Lock()
         if store.exists():
             for name, row in json.loads(store.read_text()).items():
+                for source, (mark, lines) in row["lines"].items():
+                    row["lines"][source] = (mark, {int(line): tests for line, tests in lines.items()})
                 self.tests[name] = Measured(**row)
+        self.seconds = {test: s for row in self.tests.values() for test, s in row.seconds.items()}
 
     def stale(self, files: Iterable[str]) -> list[str]:
         """Test files that were not measured as they, and the sources they execute, are now."""
@@ -59,15 +96,32 @@ class Covering:
                 found.append(name)
         return found
 
-    def measure(self, files: Sequence[str], workers: int, limit: float, tell: Callable[[str], None]) -> None:
-        def one(name: str) -> None:
-            self.tests[name] = self._measured(name, limit)
-            row = self.tests[name]
-            tell(f"{name}: {row.seconds:.0f} s, {len(row.lines)} files{'' if row.passes else ', FAILS: not used'}")
-            self.save()
+    def measure(self, files: Sequence[str], trees: Sequence[Path], limit: float, tell: Callable[[str], None]) -> None:
+        """Each in one of the trees, which are copies of the checkout."""
+        todo: Queue[str] = Queue()
+        for name in files:
+            todo.put(name)
 
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(one, files))
+        def work(tree: Path) -> None:
+            server = Server(tree, self.modules)
+            saved = time.monotonic()
+            while not todo.empty():
+                name = todo.get()
+                row = self._measured(name, tree, server.ask(tests=[name], seconds=limit, measure=self.sources))
+                tell(
+                    f"{name}: {sum(row.seconds.values()):.0f} s, {len(row.seconds)} tests, {len(row.lines)} sources"
+                    + "".join(f"\n    FAILS, not used: {test}" for test in row.failed)
+                )
+                with self._lock:
+                    self.tests[name] = row
+                    self.seconds |= row.seconds
+                    if todo.empty() or time.monotonic() > saved + 60.0:
+                        self.save()
+                        saved = time.monotonic()
+            server.close()
+
+        with ThreadPoolExecutor(len(trees)) as pool:
+            list(pool.map(work, trees))
 
     def save(self) -> None:
         self.store.parent.mkdir(parents=True, exist_ok=True)
@@ -75,72 +129,72 @@ class Covering:
         part.write_text(json.dumps({name: asdict(row) for name, row in sorted(self.tests.items())}))
         part.replace(self.store)
 
-    def _measured(self, name: str, limit: float) -> Measured:
-        import coverage
-
-        data = self.store.parent / f"coverage-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-        command = [
-            sys.executable,
-            "-m",
-            "coverage",
-            "run",
-            f"--data-file={data}",
-            "--source=src/gyrostat",
-            "-m",
-            "pytest",
-        ]
-        begin = time.perf_counter()
-        try:
-            done = subprocess.run(
-                [*command, "-q", "-x", "-p", "no:cacheprovider", name],
-                cwd=self.root,
-                capture_output=True,
-                timeout=limit,
-                check=False,
-                env=environment(self.root),
-            )
-            passes = done.returncode == 0
-        except subprocess.TimeoutExpired:
-            passes = False
-        row = Measured(digest(self.root / name), time.perf_counter() - begin, passes)
-        if passes and data.exists():
-            found = coverage.CoverageData(str(data))
-            found.read()
-            for path in found.measured_files():
-                source = Path(path).resolve().relative_to(self.root.resolve()).as_posix()
-                lines = set(found.lines(path) or [])
-                if source in self.sources and lines & _lines_in_functions(self.root / source):
-                    row.lines[source] = (digest(self.root / source), sorted(lines))
-        data.unlink(missing_ok=True)
+    def _measured(self, name: str, tree: Path, answer: dict[str, Any]) -> Measured:
+        row = Measured(digest(tree / name), answer.get("tests", {}), answer["failed"])
+        for source, lines in answer.get("lines", {}).items():
+            by_line = {int(line): tests for line, tests in lines.items()}
+            if by_line.keys() & set(_bodies(tree / source)):
+                row.lines[source] = (digest(tree / source), by_line)
+        with self._lock:
+            known = json.loads(self.modules.read_text()) if self.modules.exists() else []
+            more = [module for module in answer.get("modules", []) if module not in known]
+            if more:
+                self.modules.parent.mkdir(parents=True, exist_ok=True)
+                self.modules.write_text(json.dumps(known + more))
         return row
 
     def tests_of(self, file: str, line: int) -> list[str]:
-        """Test files that execute the line, likeliest to see a fault first: those of the same package, then the quick.
+        """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick.
 
-        A line outside functions is executed on import: for it, all files that execute a function of the same source.
+        A line outside functions is executed on import: for it, all tests that execute a function of the same source, or
+        the function that it is a default of.
         """
-        inside = _lines_in_functions(self.root / file)
+        wanted = _executed_with(self.root / file, line)
+        found: set[str] = set()
+        for row in self.tests.values():
+            lines = row.lines.get(file, ("", {}))[1]
+            for number in wanted & lines.keys():
+                found.update(lines[number])
         package = Path(file).parts[2] if len(Path(file).parts) > 3 else ""
-        found = []
-        for name, row in self.tests.items():
-            lines = set(row.lines.get(file, ("", []))[1])
-            if row.passes and (line in lines if line in inside else lines & inside):
-                found.append(name)
-        return sorted(found, key=lambda name: (f"/{package}/" not in name, self.tests[name].seconds))
+
+        def cost(test: str) -> float:
+            return (self.seconds[test] + 0.02) * (1.0 if f"/{package}/" in test else 4.0)
+
+        return by_turns(sorted(found, key=cost))
 
 
-def _lines_in_functions(path: Path) -> set[int]:
-    found: set[int] = set()
+def _executed_with(path: Path, line: int) -> set[int]:
+    """Lines of which one is executed before or while this one is."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = _bodies(path)
+    if line in inside:
+        return {number for number in inside if inside[line] <= number <= line}
+    for node in ast.walk(tree):  # a default of a function
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= line < node.body[0].lineno:
+            return set(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+    return set(inside)
+
+
+def _bodies(path: Path) -> dict[int, int]:
+    """Of lines within functions: the line on which their statement begins."""
+    found: dict[int, int] = {}
+
+    def mark(statements: list[ast.stmt]) -> None:
+        for part in statements:
+            for line in range(part.lineno, (part.end_lineno or part.lineno) + 1):
+                found[line] = part.lineno
+            inner = [getattr(part, name, []) for name in ("body", "orelse", "finalbody")]
+            inner += [entry.body for name in ("handlers", "cases") for entry in getattr(part, name, [])]
+            for body in inner:
+                mark(body)
+
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            body = node.body if isinstance(node.body, list) else [node.body]
-            for part in body:
-                found |= set(range(part.lineno, (part.end_lineno or part.lineno) + 1))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            mark(node.body)
     return found
 
 
-def environment(root: Path) -> dict[str, Any]:
+def environment(root: Path) -> dict[str, str]:
     """Of a process that shall use this tree's sources, quietly."""
-    import os
-
-    return os.environ | {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+    quiet = {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return os.environ | {"PYTHONPATH": str(root / "src")} | quiet

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,12 +62,19 @@ class Mutation:
     before: str
     after: str
     where: str  # qualified name of the function, or "module"
+    nth: int = 0  # among those that look the same in the same function
+    around: str = ""  # digest of the function's text, or of the file's
 
     @property
     def id(self) -> str:
         """Stable as long as the function keeps its text: it does not know line numbers."""
-        text = f"{self.file}|{self.where}|{self.kind}|{self.before}|{self.after}"
+        text = f"{self.file}|{self.where}|{self.kind}|{self.before}|{self.after}" + (f"|{self.nth}" if self.nth else "")
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def key(self) -> str:
+        """Of the fault in the function as it is now: another text around it is another fault."""
+        return f"{self.id}-{self.around}"
 
     def applied(self, source: str) -> str:
         if source[self.start : self.stop] != self.before:
@@ -91,12 +99,41 @@ def mutations(root: Path, file: str) -> list[Mutation]:
     def place(line: int, column: int) -> int:  # ast counts bytes
         return offsets[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
-    found = []
-    for node, kind, after, where in _Walk().faults(ast.parse(source)):
+    found: list[Mutation] = []
+    seen: Counter[tuple[str, str, str, str]] = Counter()
+    tree = ast.parse(source)
+    texts = _texts(tree, source)
+    for node, kind, after, where in _Walk().faults(tree):
         start, stop = place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)
         before = source[start:stop]
         if after != before:
-            found.append(Mutation(file, node.lineno, start, stop, kind, before, after, where))
+            alike = (where, kind, before, after)
+            around = hashlib.sha256(texts[where].encode()).hexdigest()[:12]
+            found.append(Mutation(file, node.lineno, start, stop, kind, before, after, where, seen[alike], around))
+            seen[alike] += 1
+    return found
+
+
+def _texts(tree: ast.Module, source: str) -> dict[str, str]:
+    """What stands in the functions and classes, by qualified name, and in the rest."""
+    found = {
+        "module": "\n".join(ast.unparse(s) for s in tree.body if not isinstance(s, (ast.FunctionDef, ast.ClassDef)))
+    }
+
+    def walk(body: list[ast.stmt], where: str) -> None:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                inside = node.name if where == "module" else f"{where}.{node.name}"
+                found[inside] = found.get(inside, "") + ast.unparse(node)
+                walk(node.body, inside)
+            else:
+                for name in ("body", "orelse", "finalbody"):
+                    walk(getattr(node, name, []), where)
+                for name in ("handlers", "cases"):
+                    for entry in getattr(node, name, []):
+                        walk(entry.body, where)
+
+    walk(tree.body, "module")
     return found
 
 

@@ -1,0 +1,171 @@
+"""Runs tests of one tree, each request in a fork of a process that has imported all but gyrostat and the tests.
+
+One line of JSON in, one out: `{"tests": [...], "seconds": s, "measure": [sources]}`. A test run that uses more than
+`seconds` of processor time is ended, so that the verdict does not depend on how busy the machine is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MEMORY = 12 * 2**30  # bytes of address space: a fault may ask for all there is
+PER_LINE = 25  # tests kept per line and test file
+
+
+def _processor_time() -> float:
+    return sum(os.times()[:4])
+
+
+class _Watch:
+    """What happened: times of the tests that passed, and those that did not."""
+
+    def __init__(self, order: Sequence[str], coverage: Any = None) -> None:
+        self.order = {name: k for k, name in enumerate(order)}
+        self.coverage = coverage
+        self.seconds: dict[str, float] = {}
+        self.failed: list[str] = []
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.order.get(item.nodeid, len(self.order)))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.append(f"{report.nodeid} cannot be read")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        if self.coverage is not None:
+            self.coverage.switch_context(item.nodeid)
+        begin = _processor_time()
+        found = yield
+        self.seconds[item.nodeid] = round(_processor_time() - begin, 4)
+        return found
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+
+def _lines(coverage: Any, watch: _Watch, sources: Sequence[str]) -> dict[str, dict[int, list[str]]]:
+    """By source and line: the tests that execute it and pass; of one with many cases the quickest come first."""
+    data = coverage.get_data()
+    bad = set(watch.failed)
+    found: dict[str, dict[int, list[str]]] = {}
+    for path in data.measured_files():
+        name = Path(path).resolve().relative_to(Path.cwd().resolve()).as_posix()
+        if name not in sources:
+            continue
+        found[name] = {}
+        for line, tests in data.contexts_by_lineno(path).items():
+            kept = sorted((t for t in tests if t in watch.seconds and t not in bad), key=watch.seconds.__getitem__)
+            if kept:
+                found[name][line] = by_turns(kept)[:PER_LINE]
+    return found
+
+
+def by_turns(tests: Sequence[str]) -> list[str]:
+    """The first case of every test function, then the second of each, ...; else in the given order."""
+    counts: dict[str, int] = {}
+    turn = []
+    for name in tests:
+        function = name.partition("[")[0]
+        counts[function] = counts.get(function, -1) + 1
+        turn.append(counts[function])
+    return [name for _, _, name in sorted(zip(turn, range(len(tests)), tests, strict=True))]
+
+
+def _child(request: dict[str, Any], answer: int) -> None:
+    os.setsid()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    limit = int(request["seconds"]) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    measured = None
+    tests, sources = request["tests"], request.get("measure") or []
+    options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    if sources:
+        import coverage
+
+        measured = coverage.Coverage(data_file=None, include=[str(Path.cwd() / name) for name in sources])
+        measured.start()
+    else:
+        options.append("-x")
+    watch = _Watch(tests, measured)
+    code = int(pytest.main([*options, *tests], plugins=[watch]))
+    result: dict[str, Any] = {"code": code, "failed": watch.failed[:1], "seconds": round(_processor_time(), 2)}
+    if measured is not None:
+        measured.stop()
+        result |= {"tests": watch.seconds, "failed": watch.failed, "lines": _lines(measured, watch, sources)}
+        result["modules"] = sorted(name for name in sys.modules if _foreign(name))
+    with os.fdopen(answer, "w") as stream:
+        stream.write(json.dumps(result))
+
+
+def _foreign(name: str) -> bool:
+    """True for a module that lies in an installed package or the standard library, not in the tree."""
+    place = getattr(sys.modules.get(name), "__file__", None)
+    return place is not None and not place.startswith(str(Path.cwd())) and not name.startswith(("_", "gyrostat"))
+
+
+def _run(request: dict[str, Any]) -> dict[str, Any]:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(reading)
+            _child(request, writing)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    end = time.monotonic() + 120.0 + 15.0 * request["seconds"]
+    text = b""
+    with os.fdopen(reading, "rb") as stream:
+        while True:  # tests may start processes that hold the pipe: the child's own end counts
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([stream], [], [], left)[0]:
+                break
+            piece = os.read(stream.fileno(), 1 << 16)
+            if not piece:
+                break
+            text += piece
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    try:
+        return json.loads(text)
+    except ValueError:  # ended from outside
+        return {"code": 1, "failed": ["time or memory ran out"], "seconds": request["seconds"], "ended": True}
+
+
+def main() -> None:
+    for name in json.loads(Path(sys.argv[1]).read_text()) if Path(sys.argv[1]).exists() else []:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    os.set_inheritable(answers.fileno(), False)
+    for line in sys.stdin:
+        answers.write(json.dumps(_run(json.loads(line))) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
