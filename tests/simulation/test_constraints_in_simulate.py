@@ -13,6 +13,7 @@ from gyrostat import constraints as gc
 from gyrostat.constraints import Stabilisation, constraint_loads, residuals
 from gyrostat.papers.forbes2019 import crafts
 from gyrostat.simulation.problem.equations import Equations
+from random_trees import random_rotation, random_state
 
 
 @pytest.fixture(scope="module")
@@ -324,3 +325,87 @@ def test_an_effect_that_breaks_a_constraint_is_refused_and_one_that_keeps_it_is_
     kept = run(lambda craft, t, q, v: (q, gc.capture(craft, q, v + blow, [rod], t=t).v))
     assert kept.ok and np.abs(kept.constraint_residuals().position).max() < 1e-9
     assert np.abs(kept.v[-1]).max() > 0.1
+
+
+def crane():
+    """A bus with a slide and a hinge on it, none along a coordinate axis."""
+    slide = gs.Joint("slide", "prismatic", "bus", (0.2, 0.1, -0.3), axis=(0.6, 0.0, 0.8))
+    elbow = gs.Joint("elbow", "revolute", "boom", (0.7, 0.1, 0.2), axis=(0.0, 0.6, 0.8))
+    bodies = [
+        gs.Body("bus", 20.0, (0.1, -0.2, 0.05), (3.0, 4.0, 5.0)),
+        gs.Body("boom", 2.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.2), slide),
+        gs.Body("hand", 1.0, (0.2, 0.1, 0.0), (0.05, 0.06, 0.07), elbow),
+    ]
+    return gs.Spacecraft.build("crane", bodies, frames=[gs.Frame("tip", "hand", (0.4, -0.1, 0.3))])
+
+
+def rod_on_crane(first, second, driven=False):
+    craft = crane()
+    q = gs.neutral(craft)
+    q[-2:] = 0.4, 0.7
+    apart = gc.relative_pose(craft, q, first, second).p
+    rod = gc.distance(first, second, float(np.linalg.norm(apart)), name="tie")
+    if driven:
+        rod = gc.driven(rod, lambda t: 0.05 * t**2)
+    return craft, q, rod
+
+
+@pytest.mark.parametrize(
+    "second, options, joints",
+    [
+        ("boom", {"prescribed": {"slide": lambda t: 0.2}}, "'slide'"),
+        ("boom", {"prescribed": {"slide": [0.1]}}, "'slide'"),
+        ("tip", {"prescribed": {"slide": [0.1], "elbow": lambda t: 0.3 * gs.algebra.cos(t)}}, "'slide', 'elbow'"),
+        ("tip", {"prescribed": {"elbow": lambda t: 0.3}, "locked": ["slide"]}, "'elbow'"),
+    ],
+)
+def test_a_rod_that_joints_decide_which_move_as_told_is_refused_by_name(second, options, joints):
+    craft, q, rod = rod_on_crane("bus", second)
+    with pytest.raises(ValueError, match=rf"the tie binds what joints .* decide alone \({joints}\)"):
+        gs.simulate(craft, q, t_span=(0.0, 0.5), constraints=[rod], **options)
+
+
+def test_a_driven_rod_between_locked_joints_is_refused_and_one_at_rest_is_idle():
+    craft, q, rod = rod_on_crane("bus", "tip", driven=True)
+    with pytest.raises(ValueError, match=r"decide alone \('slide', 'elbow'\)"):
+        gs.simulate(craft, q, t_span=(0.0, 0.5), constraints=[rod], locked=["slide", "elbow"])
+    craft, q, rod = rod_on_crane("bus", "tip")
+    v = np.array([0.1, -0.2, 0.3, 0.02, 0.0, -0.01, 0.0, 0.0])
+    run = gs.simulate(craft, q, v, (0.0, 0.5), constraints=[rod], locked=["slide", "elbow"])
+    bare = gs.simulate(craft, q, v, (0.0, 0.5), locked=["slide", "elbow"])
+    assert run.ok and np.abs(run.constraint_loads().multipliers).max() == 0.0
+    np.testing.assert_allclose(run.q, bare.q, atol=1e-9)
+
+
+def test_a_rod_turns_a_free_joint_while_the_other_moves_as_told():
+    craft, q, rod = rod_on_crane("bus", "tip")
+    run = gs.simulate(craft, q, t_span=(0.0, 1.0), constraints=[rod], prescribed={"slide": [0.1]}, rtol=1e-10)
+    assert run.ok and run.v[-1, craft.joint_named("slide").v_at] == pytest.approx(0.1, rel=1e-9)
+    assert np.abs(run.constraint_residuals().position).max() < 1e-9
+    assert np.abs(run.v[-1, craft.joint_named("elbow").v_at]).max() > 1e-2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_single_row_that_a_turned_planar_joint_implies_up_to_round_off_is_idle(seed):
+    """Its own part of Pi M^-1 Pi^T is some 1e-33: nothing but round-off."""
+    rng = np.random.default_rng(seed)
+    axis = rng.normal(size=3)
+    table = gs.Joint("table", "planar", "bus", rng.normal(size=3), rotation=random_rotation(rng), axis=axis)
+    bodies = [
+        gs.Body("bus", 20.0, (0.1, -0.2, 0.05), (3.0, 4.0, 5.0)),
+        gs.Body("puck", 2.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.2), table),
+    ]
+    craft = gs.Spacecraft.build("air table", bodies)
+    q, v = random_state(craft, seed, speed=0.5)
+    normal = craft.joint_named("table").rotation @ (axis / np.linalg.norm(axis))
+    bond = gc.grasped(craft, 0.0, q, gc.plane("bus", "puck", normal=normal))
+    run = gs.simulate(craft, q, v, (0.0, 0.3), constraints=[bond], max_steps=2000)
+    assert run.ok and np.abs(run.constraint_loads().multipliers).max() == 0.0
+    assert np.abs(run.constraint_residuals().position).max() < 1e-13
+
+
+def test_momentum_is_conserved_by_construction_for_one_spacecraft_alone():
+    one = gs.Spacecraft.build("one", [gs.Body("A", 20.0, inertia=(2.0, 3.0, 4.0))])
+    two = gs.Spacecraft.build("two", [gs.Body("B", 5.0, inertia=(0.5, 0.6, 0.7))])
+    with pytest.raises(ValueError, match="for one spacecraft.* pair is put together of one, two"):
+        gs.simulate(gs.together("pair", [one, two]), t_span=(0.0, 1.0), conserve="momentum")

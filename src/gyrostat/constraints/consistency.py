@@ -11,13 +11,13 @@ M^-1 Pi^T p is the acceleration that the wrenches of p give the craft at rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..algebra import Array, is_symbolic
-from ..algebra.semidefinite import least_norm_solution
+from ..algebra.semidefinite import least_norm_solution, semidefinite_ldl
 from ..formulations.recursive import forward_dynamics, kinetic_energy
 from ..kinematics import body_twists, inertial_poses, joint_poses, step_configuration
 from ..kinematics.arguments import configuration, prescribed_rates, rates
@@ -25,7 +25,7 @@ from ..kinematics.relative_motion import Kinematics
 from ..model import Spacecraft
 from .kinds import AbstractConstraint
 from .loads import Constrained, body_wrenches, constrained, stacked_columns, wrenches_on_second
-from .tree import articulated_inertias, inverse_inertia_at
+from .tree import articulated_inertias, free_response, inverse_inertia_at
 
 
 class Residuals(NamedTuple):
@@ -112,6 +112,30 @@ def capture(
     return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
 
 
+def rows_of_their_own(
+    craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], following: Sequence[str] = ()
+) -> list[int]:
+    """By constraint: how many of its rows loads can satisfy, which neither joints nor constraints before it decide.
+
+    following: joints that move as they are told.
+    """
+    at, now = _now(craft, q, np.zeros(craft.nv), constraints)
+    columns, rows = stacked_columns(at, now)
+    A = _inverse_inertia(craft, q, following, columns, rows)
+    redundant = semidefinite_ldl(A, sizes=free_response(craft, columns, rows))[2]
+    ends = np.cumsum([c.size for c in constraints])
+    return [int(c.size - redundant[end - c.size : end].sum()) for c, end in zip(constraints, ends, strict=True)]
+
+
+def _inverse_inertia(
+    craft: Spacecraft, q: Array, following: Sequence[str], columns: Mapping[str, Array], rows: int
+) -> Array:
+    X_PB = joint_poses(craft, q)
+    held = {name: np.zeros(craft.joint_named(name).nv) for name in following}
+    factors = articulated_inertias(craft, q, X_PB, prescribed_rates(craft, held))
+    return inverse_inertia_at(craft, q, X_PB, factors, columns, rows)
+
+
 def _response(
     craft: Spacecraft, q: Array, constraints: Sequence[AbstractConstraint], wanted: Array, locked: Sequence[str] = ()
 ) -> tuple[Array, Array, list[Constrained]]:
@@ -121,10 +145,9 @@ def _response(
     columns, rows = stacked_columns(at, now)
     if not rows:
         return still, np.zeros(0), now
-    X_PB = joint_poses(craft, q)
+    A = _inverse_inertia(craft, q, locked, columns, rows)
+    p = least_norm_solution(A, wanted, sizes=free_response(craft, columns, rows))
     held = {name: np.zeros(craft.joint_named(name).nv) for name in locked}
-    factors = articulated_inertias(craft, q, X_PB, prescribed_rates(craft, held))
-    p = least_norm_solution(inverse_inertia_at(craft, q, X_PB, factors, columns, rows), wanted)
     dv = forward_dynamics(craft, q, still, still, wrenches=body_wrenches(craft, columns, p), prescribed=held or None)
     return dv, p, now
 

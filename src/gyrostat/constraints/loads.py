@@ -32,7 +32,7 @@ from ..kinematics.relative_motion import (
 )
 from ..model import Spacecraft
 from .kinds import AbstractConstraint
-from .tree import articulated_inertias, inverse_inertia_at
+from .tree import articulated_inertias, free_response, inverse_inertia_at
 
 
 class Stabilisation(NamedTuple):
@@ -97,9 +97,8 @@ def constraint_loads(
     if not rows:
         return ConstraintLoads(np.zeros(0), np.zeros((craft.nbodies, 6)), np.zeros((0, 6)))
     factors = articulated_inertias(craft, q, X_PB, follows)
-    multipliers = least_norm_solution(
-        inverse_inertia_at(craft, q, X_PB, factors, columns, rows), -np.concatenate(errors)
-    )  # (2)
+    A, sizes = inverse_inertia_at(craft, q, X_PB, factors, columns, rows), free_response(craft, columns, rows)
+    multipliers = least_norm_solution(A, -np.concatenate(errors), sizes=sizes)  # (2)
     return ConstraintLoads(
         multipliers, body_wrenches(craft, columns, multipliers), wrenches_on_second(now, multipliers)
     )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, Pose, inertia_to_parent, ldl, ldl_solve, mirror, wrench_to_parent
+from ..algebra import Array, Pose, inertia_to_parent, is_zero, ldl, ldl_solve, mirror, wrench_to_parent
 from ..model import Spacecraft
 
 
@@ -67,3 +67,17 @@ def inverse_inertia_at(
             up = wrench_to_parent(X_PB[B], carried)
             K[P] = K[P] + up if P in K else up
     return mirror(A)
+
+
+def free_response(craft: Spacecraft, columns: Mapping[str, Array], rows: int) -> Array:
+    """About the diagonal (rows,) that A would have if the constrained bodies were free, each by itself.
+
+    What of A is far below that is round-off of a row that the joints already imply. Bodies without mass say nothing.
+    """
+    found = np.zeros(rows)
+    for B, K in columns.items():
+        M = craft.inertia(B)
+        for part, inertia in ((K[:3], np.trace(M.I_o)), (K[3:], M.m)):
+            if not is_zero(inertia):
+                found = found + (part * part).sum(axis=0) / inertia
+    return found

@@ -23,7 +23,7 @@ from .engine.status import Status
 from .engine.system import Outcome, Plan, State, System
 from .integrators.methods import METHODS
 from .integrators.stiffness import stability_share
-from .problem.closure import require_closed
+from .problem.closure import require_closed, require_room
 from .problem.equations import Equations
 from .problem.events import effects_of
 from .problem.memory import require_memory
@@ -138,6 +138,8 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     x = arguments(equations, runs, state)
     if equations.constraints and resume is None:
         require_closed(equations, residuals_at(equations, x))
+        if equations.prescribed:
+            require_room(equations, runs.q[0], runs.v[0])
     system = compile_system(equations, functions["events"] or (), x[0])
     looks = audit_measures(equations, system.rhs, METHODS[str(settings.integrator)].evaluations)
     system = replace(system, measures=(looks,))

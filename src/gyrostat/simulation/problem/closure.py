@@ -1,11 +1,16 @@
-"""Constraints must hold when a run starts, and after a jump of its state."""
+"""Constraints must hold when a run starts, and after a jump of its state; and what they bind must be theirs to bind."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ...algebra import Array
 from ...constraints import Residuals
+from ...constraints.consistency import rows_of_their_own
+from ...constraints.kinds import Driven
+from ...model import Spacecraft
 from .equations import Equations
 
 CLOSED = 1e-6  # largest violation (m, rad, and their rates) with which a run may start
@@ -25,6 +30,30 @@ def require_closed(equations: Equations, found: Residuals, where: str = "at the 
                 f"gs.constraints.project(craft, t, q, v, constraints), or with gs.constraints.capture for the "
                 f"velocities alone."
             )
+
+
+def require_room(equations: Equations, q: Array, v: Array) -> None:
+    """That no constraint asks for a motion that joints which move as they are told decide alone. Joints that rest agree
+    with every constraint that holds at the start, unless it is driven.
+    """
+    craft, bonds = equations.craft, equations.constraints
+    resting = [name for name, motion in equations.prescribed.items() if _rests(craft, name, motion, v)]
+    moving = [name for name in equations.prescribed if name not in resting]
+    free = rows_of_their_own(craft, q, bonds)
+    held = rows_of_their_own(craft, q, bonds, resting)
+    told = rows_of_their_own(craft, q, bonds, [*resting, *moving])
+    for k, bond in enumerate(bonds):
+        driven = isinstance(bond, Driven) and held[k] < free[k]
+        if driven or told[k] < held[k]:
+            names = ", ".join(f"'{name}'" for name in (resting if driven else moving))
+            raise ValueError(
+                f"the {bond.title} binds what joints that follow a prescribed motion or are locked decide alone "
+                f"({names}): no load of it can change that. Leave out the constraint, or let one of these joints go."
+            )
+
+
+def _rests(craft: Spacecraft, name: str, motion: Any, v: Array) -> bool:
+    return not callable(motion) and not np.any(motion) and not np.any(v[craft.joint_named(name).v_at])
 
 
 def _largest(x: Array) -> float:

@@ -136,6 +136,12 @@ def prescribed_motions(
 def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constraints: Sequence[Any] = ()) -> bool:
     if conserve is None:
         return False
+    if craft.members:
+        names = ", ".join(m.name for m in craft.members)
+        raise ValueError(
+            f"conserve='momentum' is for one spacecraft: the base follows from its momentum. {craft.name} is put together of {names}. "
+            f"Leave conserve out, or simulate each by itself."
+        )
     if not craft.joint(craft.base).motion.unbound:
         raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
     if environment is not None:
