@@ -99,6 +99,44 @@ def test_each_fault_stands_at_its_place_and_parses(tool, package):
     assert {m.where for m in every} == {"module", "force", "scaled"}
 
 
+def test_a_fault_stays_the_same_while_its_function_does(tool, package):
+    def keys():
+        return {m.key for m in found(tool, package)}
+
+    law, before = package / "src/gyrostat/control/law.py", keys()
+    law.write_text("# a comment\n" + SOURCE.replace("k x - 3", "other words"), encoding="utf-8")
+    assert {m.key for m in found(tool, package) if m.where != "force"} <= before
+    law.write_text(SOURCE.replace("return factor * x", "return factor * x * 1"), encoding="utf-8")
+    kept = {m.key for m in found(tool, package) if m.where != "scaled"}
+    assert kept <= before and not {m.key for m in found(tool, package) if m.where == "scaled"} & before
+
+
+def test_faults_are_drawn_from_every_package_and_a_change_elsewhere_draws_no_others(tool, package, monkeypatch):
+    campaign = tool[2]
+    monkeypatch.setattr(campaign, "ROOT", package)
+    other = package / "src" / "gyrostat" / "scenario"
+    other.mkdir()
+    (other / "big.py").write_text("".join(f"def f{k}(x):\n    return x + {k}\n" for k in range(40)))
+    drawn = campaign.chosen(12, 3, ("control", "scenario"))
+    assert {m.file.split("/")[2] for m in drawn} == {"control", "scenario"}
+    assert len({(m.file, m.line) for m in drawn}) == 12
+    (other / "big.py").write_text((other / "big.py").read_text().replace("return x + 7", "return x - 70"))
+    again = campaign.chosen(12, 3, ("control", "scenario"))
+    assert len({m.key for m in drawn} & {m.key for m in again}) >= 11
+
+
+def test_cases_of_one_test_take_turns_with_others(tool):
+    server = importlib.import_module("server")
+    assert server.by_turns(["a[1]", "a[2]", "a[3]", "b", "c[1]", "c[2]"]) == [
+        "a[1]",
+        "b",
+        "c[1]",
+        "a[2]",
+        "c[2]",
+        "a[3]",
+    ]
+
+
 def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, monkeypatch, capsys):
     """One test file looks at the force and not at its limit for negative x; the run goes on where it was stopped."""
     _, covering, campaign = tool
@@ -115,8 +153,16 @@ def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, mo
     assert campaign.main() == 0
     known = covering.Covering(package, campaign.STORE / "covering.json", campaign.sources())
     line = SOURCE.splitlines().index('    return -k * x + scaled(x, k, factor=LIMIT, description="words")') + 1
-    assert known.tests_of("src/gyrostat/control/law.py", line) == ["tests/control/test_law.py"]
+    test = "tests/control/test_law.py::test_force"
+    assert known.tests_of("src/gyrostat/control/law.py", line) == [test]
     assert known.tests_of("src/gyrostat/control/law.py", line - 2) == []  # raise: nobody goes there
+    law = package / "src/gyrostat/control/law.py"
+    law.write_text("# one line\n# and another\n" + SOURCE, encoding="utf-8")  # the map goes along
+    moved = covering.Covering(package, campaign.STORE / "covering.json", campaign.sources())
+    assert moved.tests_of("src/gyrostat/control/law.py", line + 2) == [test]
+    assert moved.tests_of("src/gyrostat/control/law.py", line) == []
+    assert moved.stale(campaign.test_files()) and not moved.stale(campaign.test_files(), sources=False)
+    law.write_text(SOURCE, encoding="utf-8")
     assert not known.stale(campaign.test_files())
     wanted = ("-k", "2.0", "x < 0", "x < 0 and damped", 'print("x", 1 + 1)')
     some = [m for m in found(tool, package) if m.before in wanted and m.kind != "condition negated"]

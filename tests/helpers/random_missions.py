@@ -63,11 +63,6 @@ class Mission:
         given = self.keywords()
         return {*given.get("prescribed", {}), *given.get("locked", ())}
 
-    @property
-    def overdetermined(self) -> bool:
-        """A rod may ask for what a prescribed joint alone decides: such a run fails where it starts."""
-        return bool(self.following) and any(o.name == "rod" for o in self.options)
-
     def idle(self, option: Option) -> bool:
         """A law whose every motor is on a joint that moves as it is told."""
         own = {place for name in self.following for place in range(*self.craft.joint_named(name).v_at.indices(99))}

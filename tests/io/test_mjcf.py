@@ -10,6 +10,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.io import check, load, load_formation
+from gyrostat.model import Role
 from gyrostat.verification.peers.mujoco import MuJoCo
 from mujoco_files import assert_same_dynamics, body_pose, relative, site_pose
 from random_trees import random_state
@@ -116,6 +117,56 @@ def test_what_the_joints_of_a_file_say_is_kept(tmp_path):
     assert {"actuator-ignored", "sensor-ignored", "merged", "frame-moved"} <= codes
     assert not [f for f in craft.findings if f.level != "note"]
     assert gs.total_mass(craft) == pytest.approx(model.body_mass.sum(), rel=1e-14)
+
+
+LIMBS = """<mujoco><worldbody><body name="hub"><freejoint/><geom size=".5"/>
+<body name="upper" pos="1 0 0"><joint name="shoulder" axis="0 1 0"/><geom size=".2"/>
+<body name="fore" pos="1 0 0"><joint name="elbow" axis="0 1 0" stiffness="3"/><geom size=".2"/>
+<body name="hand" pos="1 0 0"><joint name="wrist" axis="0 1 0"/><geom size=".2"/>
+<body name="panel" pos="1 0 0"><joint name="leaf" axis="0 1 0" stiffness="3"/><geom size=".2"/>
+</body></body></body></body></body></worldbody>%s</mujoco>"""
+
+
+BELT = '<actuator><motor tendon="b"/></actuator>'
+
+
+@pytest.mark.parametrize(
+    "actuators, driven",
+    [
+        ("", {"shoulder", "wrist"}),  # as everywhere: what has no spring has a motor
+        ("<actuator/>", {"shoulder", "wrist"}),
+        ('<actuator><general site="port"/></actuator>', {"shoulder", "wrist"}),  # a thruster says nothing of joints
+        ('<actuator><motor joint="shoulder"/><position joint="elbow" kp="5"/></actuator>', {"shoulder", "elbow"}),
+        (
+            '<actuator><motor jointinparent="leaf"/></actuator><actuator><motor joint="wrist"/></actuator>',
+            {"leaf", "wrist"},
+        ),
+        (
+            '<tendon><fixed name="b"><joint joint="wrist" coef="1"/><joint joint="elbow" coef="2"/></fixed></tendon>'
+            + BELT,
+            {"elbow", "wrist"},
+        ),
+    ],
+)
+def test_joints_with_an_actuator_are_driven_and_then_the_others_are_not(tmp_path, actuators, driven):
+    path = tmp_path / "arm.xml"
+    path.write_text(LIMBS % actuators)
+    craft = load(path)
+    motors = {craft.joints[k].name for k in range(1, 5) if craft.joints[k].v_at.start in craft.at(Role.driven)}
+    assert motors == driven
+    saved = tmp_path / "saved.toml"
+    gs.save(craft, saved)
+    again = gs.load(saved)
+    assert list(again.roles) == list(craft.roles)
+
+
+def test_an_actuator_of_a_joint_that_is_not_there_is_told(tmp_path):
+    craft, _ = read(tmp_path, LIMBS % '<actuator>\n<motor joint="shoulder"/></actuator>')
+    assert not [f for f in craft.findings if f.level == "warning"]
+    path = tmp_path / "typo.xml"
+    path.write_text(LIMBS % '<actuator>\n<motor joint="sholder"/></actuator>')
+    (found,) = [f for f in check(path).findings if f.code == "actuator-joint"]
+    assert (found.level, found.line) == ("warning", 7) and "'sholder'" in found.message and "shoulder" in found.hint
 
 
 def test_includes_are_written_out_and_lines_stay_right(tmp_path):

@@ -34,8 +34,6 @@ def test_every_option_that_is_accepted_has_its_effect_and_everything_balances(se
     run, _ = refused(mission.run)
     if run is None:
         return
-    if not run.ok and mission.overdetermined:
-        return
     assert run.ok, (str(mission), run.failures)
     assert run.audit.worst < 1e-9, (str(mission), str(run.audit))
     scale = 1.0 + np.abs(run.v).max()
@@ -69,8 +67,6 @@ def test_a_run_cut_into_phases_is_the_uncut_run_whatever_its_options(seed):
     cut, cut_words = refused(lambda: mission.run_in_phases(0.33))
     if whole is None or cut is None:
         assert (whole is None) == (cut is None) or "phase" in cut_words, (str(mission), words, cut_words)
-        return
-    if not whole.ok and mission.overdetermined:
         return
     assert cut.ok and cut.audit.worst < 1e-9, (str(mission), str(cut.audit))
     _, at, there = np.intersect1d(whole.time, cut.time, return_indices=True)

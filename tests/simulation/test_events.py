@@ -346,3 +346,20 @@ def test_effects_of_one_instant_all_happen_one_after_the_other(integrator):
     assert [(event.name, round(event.t, 9)) for event in run.events] == [("push", 0.3), ("double", 0.3)]
     np.testing.assert_allclose(run.v[-1, 3:6], [3.0, 2.0, 2.0], rtol=1e-12)
     assert run.audit.worst < 1e-12
+
+
+def test_an_effect_does_not_move_a_locked_joint():
+    """Before, the joint went on at the speed of the kick although it was locked."""
+    craft = gs.load("servicer")
+    joint = craft.joint_named(craft.joints[1].name)
+    dv = np.zeros(craft.nv)
+    dv[joint.v_at] = 0.1
+
+    def kick(at):
+        return gs.When(lambda craft, t, q, v: t - 0.2, "kick", effect=lambda craft, t, q, v: (q, v + at))
+
+    with pytest.raises(ValueError, match=f"effect of event 'kick' moves joint '{joint.name}', which is locked"):
+        gs.simulate(craft, t_span=(0.0, 0.4), events=[kick(dv)], locked=[joint.name])
+    dv[joint.v_at], dv[0] = 0.0, 0.1
+    run = gs.simulate(craft, t_span=(0.0, 0.4), events=[kick(dv)], locked=[joint.name])
+    assert run.ok and not run.v[:, joint.v_at].any()

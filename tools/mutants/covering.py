@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -59,9 +61,10 @@ class Server:
         return json.loads(self.process.stdout.readline())
 
     def close(self) -> None:
-        assert self.process.stdin is not None
+        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
 
 
 class Covering:
@@ -72,6 +75,8 @@ class Covering:
         self.modules = store.with_name("modules.json")
         self.tests: dict[str, Measured] = {}
         self._lock = threading.Lock()
+        self._marks: dict[str, str] = {}
+        self._moved: dict[tuple[str, str], dict[int, int]] = {}  # line now -> line when it was measured
         if store.exists():
             for name, row in json.loads(store.read_text()).items():
                 for source, (mark, lines) in row["lines"].items():
@@ -79,8 +84,8 @@ class Covering:
                 self.tests[name] = Measured(**row)
         self.seconds = {test: s for row in self.tests.values() for test, s in row.seconds.items()}
 
-    def stale(self, files: Iterable[str]) -> list[str]:
-        """Test files that were not measured as they, and the sources they execute, are now."""
+    def stale(self, files: Iterable[str], *, sources: bool = True) -> list[str]:
+        """Test files that were not measured as they, and (sources) what they execute, are now."""
         now: dict[str, str] = {}
 
         def current(source: str) -> str:
@@ -92,7 +97,8 @@ class Covering:
         for name in files:
             known = self.tests.get(name)
             same = known is not None and known.digest == digest(self.root / name)
-            if not same or any(mark != current(source) for source, (mark, _) in known.lines.items()):
+            moved = sources and known and any(mark != current(source) for source, (mark, _) in known.lines.items())
+            if not same or moved:
                 found.append(name)
         return found
 
@@ -131,7 +137,10 @@ class Covering:
 
     def _measured(self, name: str, tree: Path, answer: dict[str, Any]) -> Measured:
         row = Measured(digest(tree / name), answer.get("tests", {}), answer["failed"])
+        texts = self.store.with_name("sources")
+        texts.mkdir(parents=True, exist_ok=True)
         for source, lines in answer.get("lines", {}).items():
+            (texts / digest(tree / source)).write_bytes((tree / source).read_bytes())
             by_line = {int(line): tests for line, tests in lines.items()}
             if by_line.keys() & set(_bodies(tree / source)):
                 row.lines[source] = (digest(tree / source), by_line)
@@ -152,8 +161,8 @@ class Covering:
         wanted = _executed_with(self.root / file, line)
         found: set[str] = set()
         for row in self.tests.values():
-            lines = row.lines.get(file, ("", {}))[1]
-            for number in wanted & lines.keys():
+            mark, lines = row.lines.get(file, ("", {}))
+            for number in self._then(file, mark, wanted) & lines.keys():
                 found.update(lines[number])
         package = Path(file).parts[2] if len(Path(file).parts) > 3 else ""
 
@@ -162,17 +171,35 @@ class Covering:
 
         return by_turns(sorted(found, key=cost))
 
+    def _then(self, file: str, mark: str, lines: frozenset[int]) -> set[int]:
+        """The lines in the source as it was when it was measured; lines that are new were nowhere."""
+        if not mark or mark == self._now(file):
+            return set(lines)
+        if (file, mark) not in self._moved:
+            old = self.store.with_name("sources") / mark
+            before = old.read_text(encoding="utf-8").splitlines() if old.exists() else []
+            after = (self.root / file).read_text(encoding="utf-8").splitlines()
+            blocks = difflib.SequenceMatcher(None, after, before, autojunk=False).get_matching_blocks()
+            self._moved[file, mark] = {a + k + 1: b + k + 1 for a, b, size in blocks for k in range(size)}
+        return {self._moved[file, mark][line] for line in lines if line in self._moved[file, mark]}
 
-def _executed_with(path: Path, line: int) -> set[int]:
+    def _now(self, file: str) -> str:
+        if file not in self._marks:
+            self._marks[file] = digest(self.root / file)
+        return self._marks[file]
+
+
+@cache
+def _executed_with(path: Path, line: int) -> frozenset[int]:
     """Lines of which one is executed before or while this one is."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = _bodies(path)
     if line in inside:
-        return {number for number in inside if inside[line] <= number <= line}
+        return frozenset(number for number in inside if inside[line] <= number <= line)
     for node in ast.walk(tree):  # a default of a function
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= line < node.body[0].lineno:
-            return set(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
-    return set(inside)
+            return frozenset(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(inside)
 
 
 def _bodies(path: Path) -> dict[int, int]:

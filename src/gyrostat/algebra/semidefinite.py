@@ -14,9 +14,7 @@ NOTHING = 1e-15  # a row whose diagonal is below this fraction of the trace is z
 CANCELLED = 1e-18  # and so is one below this fraction of the size that its terms had before they cancelled
 
 
-def semidefinite_ldl(
-    A: Array, tolerance: float = REDUNDANT, sizes: Array | None = None
-) -> tuple[Array, Array, Array]:
+def semidefinite_ldl(A: Array, tolerance: float = REDUNDANT, sizes: Array | None = None) -> tuple[Array, Array, Array]:
     """L, 1/d and z with `A = L diag(d) L^T`; z is 1 where row j depends on the rows before it,
     and 1/d is then 0, L's column too.
 

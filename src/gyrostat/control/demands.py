@@ -57,9 +57,11 @@ def demand_free_base(craft: Spacecraft, law: str) -> Joint:
 def demand_no_passive(craft: Spacecraft, law: str) -> None:
     passive = passive_joints(craft)
     if passive:
+        names = ", ".join(f"'{name}'" for name in passive)
         raise ValueError(
-            f"{law} drives every joint; '{passive[0]}' of {craft.name} has no motor (it is passive). Lock it, or say "
-            "driven=True."
+            f"{law} drives every joint, but {names} of {craft.name} {'has' if len(passive) == 1 else 'have'} no motor "
+            f"(driven=False, or a spring). Say driven=True where there is one; else make the joint fixed, or use laws "
+            f"under which passive joints go along: control.computed_torque for joints, control.wheel_attitude for base."
         )
 
 

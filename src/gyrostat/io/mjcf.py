@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Pose, compose, rotation, rotation_about
-from ..model import Body, Frame, Joint, Limits, Shape, Spacecraft
+from ..model import Body, Frame, Joint, Limits, Shape, Spacecraft, nearest
 from .assemble import assemble
 from .mjcf_compile import compiled, turned
 from .mjcf_shapes import shape_of_geom
@@ -65,12 +65,20 @@ class _Model:
         if not self.roots:
             raise fail("no-body", file, "<worldbody> has no <body>; expected at least one.")
         self.names = self._unique_names()
+        self._check_motors()
         self.geoms: dict[int, list[int]] = {}
         for g in range(m.ngeom):
             self.geoms.setdefault(int(m.geom_bodyid[g]), []).append(g)
         self.sites: dict[int, list[int]] = {}
         for s in range(m.nsite):
             self.sites.setdefault(int(m.site_bodyid[s]), []).append(s)
+
+    def _check_motors(self) -> None:
+        joints = [self.m.jnt(j).name for j in range(self.m.njnt)]
+        for name, (file, line) in self.prepared.motors.items():
+            if name not in joints:
+                message = f"its joint '{name}' is none of the file's: no joint is driven by it."
+                self.report.warning("actuator-joint", "<actuator>", message, nearest(name, joints), line, file)
 
     def _unique_names(self) -> dict[int, str]:
         names: dict[int, str] = {}
@@ -235,6 +243,7 @@ class _Model:
             damping=float(np.ravel(m.dof_damping[at_v])[0]),
             friction=float(m.dof_frictionloss[at_v]),
             rotor_inertia=float(m.dof_armature[at_v]),
+            driven=name in self.prepared.motors if self.prepared.motors else None,
         )
 
     def _shapes(self, b: int, offset: Any) -> tuple[Shape, ...]:

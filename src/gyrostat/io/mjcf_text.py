@@ -51,6 +51,7 @@ class Prepared:
     colors: dict[str, tuple[float, ...]] = field(default_factory=dict)  # geom -> colour of its material
     name: str = ""
     elements: dict[str, tuple[str, int]] = field(default_factory=dict)  # "body 'hub'" -> file and line
+    motors: dict[str, tuple[str, int]] = field(default_factory=dict)  # joint that an actuator moves -> file and line
 
 
 def prepare(data: bytes, file: str, report: Report, roots: tuple[Path, ...]) -> Prepared:
@@ -82,6 +83,7 @@ class _Preparation:
         for e in root.walk():
             if e.tag in ("body", "joint", "freejoint") and "name" in e.attributes:
                 self.result.elements[f"{e.tag.removeprefix('free')} '{e.attributes['name']}'"] = (e.file, e.line)
+        self.result.motors = _motors(root)
         self._note_ignored(root)
         body_lines = self._collected(root)
         self._emit("<mujoco>", root)
@@ -288,7 +290,13 @@ class _Preparation:
                     )
                     self.report.warning("equality-ignored", "<equality>", message, "", line, file)
                     continue
-            if count:
+            if count and section.tag == "actuator" and self.result.motors:
+                message = (
+                    f"{count} actuators: joints that have one are driven, the others are passive. Gains, ranges and filters are not "
+                    f"taken over: give gs.simulate a control law and gs.Actuators."
+                )
+                self.report.note("actuator-ignored", "<actuator>", message, "", line, file)
+            elif count:
                 message = f"{count} elements noted: not part of the spacecraft's dynamics here."
                 self.report.note(f"{section.tag}-ignored", f"<{section.tag}>", message, "", line, file)
 
@@ -311,6 +319,22 @@ def _note_option(report: Report, option: Element) -> None:
             if meant == "gravity" and len(text.split()) == 3:
                 hint = f"Give gs.simulate environment=gs.environment.uniform_gravity(({', '.join(text.split())}))."
             report.warning(f"{meant}-ignored", place, f'{name}="{text[:40]}" does not act here.', hint, line, file)
+
+
+def _motors(root: Element) -> dict[str, tuple[str, int]]:
+    """Joints that an actuator moves, directly or by a fixed tendon, with the actuator's place."""
+    tendons = {
+        fixed.attributes.get("name", ""): [e.attributes.get("joint", "") for e in fixed.all("joint")]
+        for section in root.all("tendon")
+        for fixed in section.all("fixed")
+    }
+    found: dict[str, tuple[str, int]] = {}
+    for section in root.all("actuator"):
+        for e in section.children:
+            names = [e.attributes[key] for key in ("joint", "jointinparent") if key in e.attributes]
+            for name in [*names, *tendons.get(e.attributes.get("tendon", ""), [])]:
+                found.setdefault(name, (e.file, e.line))
+    return found
 
 
 def _mesh_name(mesh: Element) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...algebra import Array
 from ...constraints import Residuals
 from ...constraints.consistency import rows_of_their_own
 from ...constraints.kinds import Driven
-from ...model import Spacecraft
 from .equations import Equations
 
 CLOSED = 1e-6  # largest violation (m, rad, and their rates) with which a run may start
@@ -37,23 +34,25 @@ def require_room(equations: Equations, q: Array, v: Array) -> None:
     with every constraint that holds at the start, unless it is driven.
     """
     craft, bonds = equations.craft, equations.constraints
-    resting = [name for name, motion in equations.prescribed.items() if _rests(craft, name, motion, v)]
-    moving = [name for name in equations.prescribed if name not in resting]
+    still = resting(equations, v)
+    moving = [name for name in equations.prescribed if name not in still]
     free = rows_of_their_own(craft, q, bonds)
-    held = rows_of_their_own(craft, q, bonds, resting)
-    told = rows_of_their_own(craft, q, bonds, [*resting, *moving])
+    held = rows_of_their_own(craft, q, bonds, still)
+    told = rows_of_their_own(craft, q, bonds, [*still, *moving])
     for k, bond in enumerate(bonds):
         driven = isinstance(bond, Driven) and held[k] < free[k]
         if driven or told[k] < held[k]:
-            names = ", ".join(f"'{name}'" for name in (resting if driven else moving))
+            names = ", ".join(f"'{name}'" for name in (still if driven else moving))
             raise ValueError(
                 f"the {bond.title} binds what joints that follow a prescribed motion or are locked decide alone "
                 f"({names}): no load of it can change that. Leave out the constraint, or let one of these joints go."
             )
 
 
-def _rests(craft: Spacecraft, name: str, motion: Any, v: Array) -> bool:
-    return not callable(motion) and not np.any(motion) and not np.any(v[craft.joint_named(name).v_at])
+def resting(equations: Equations, v: Array) -> list[str]:
+    """Joints that are locked: those that are told to go on as they do, and stand still."""
+    told = [name for name, motion in equations.prescribed.items() if not callable(motion) and not np.any(motion)]
+    return [name for name in told if not np.any(v[equations.craft.joint_named(name).v_at])]
 
 
 def _largest(x: Array) -> float:

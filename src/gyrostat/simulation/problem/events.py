@@ -15,7 +15,7 @@ from ...model import Spacecraft
 from ..engine.system import EventSpec
 from .balance import held_by
 from .causes import effect_of
-from .closure import require_closed
+from .closure import require_closed, resting
 from .equations import Equations
 
 
@@ -86,6 +86,12 @@ def _effect(equations: Equations, name: str, effect: Callable[..., tuple[Any, An
                 f"an event's effect returned q of shape {np.shape(q)} and v of shape {np.shape(v)}; expected ({craft.nq},) and "
                 f"({craft.nv},)."
             )
+        for joint in resting(equations, before[1]):
+            if np.any(np.asarray(v)[craft.joint_named(joint).v_at]):
+                raise ValueError(
+                    f"the effect of event '{name}' moves joint '{joint}', which is locked. Leave its rate at zero, or end the run "
+                    f"there and go on without the lock."
+                )
         if equations.constraints:
             now = residuals(own, equations.time(x), np.asarray(q, float), np.asarray(v, float), equations.constraints)
             rows = Residuals(*(np.atleast_2d(part) for part in now))
