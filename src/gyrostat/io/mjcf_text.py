@@ -292,8 +292,8 @@ class _Preparation:
                     continue
             if count and section.tag == "actuator" and self.result.motors:
                 message = (
-                    f"{count} actuators: joints that have one are driven, the others are passive. Gains, ranges and filters are not "
-                    f"taken over: give gs.simulate a control law and gs.Actuators."
+                    f"{count} actuators: joints that have one are driven, the others are passive. Gains, ranges and "
+                    f"filters are not taken over: give gs.simulate a control law and gs.Actuators."
                 )
                 self.report.note("actuator-ignored", "<actuator>", message, "", line, file)
             elif count:
