@@ -148,17 +148,17 @@ def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str
         print(f"{len(stale)} test files are not measured as they are now; run `campaign.py map` first. Going on so.")
     results = STORE / f"results-{seed}.jsonl"
     done = {row["key"] for row in _rows(results)}
-    todo: Queue[Mutation] = Queue()
+    copies = [Worker(number) for number in range(workers)]
+    todo: Queue[tuple[Mutation, list[str]]] = Queue()  # found now: the checkout may change meanwhile
     for m in chosen(count, seed, packages):
         if m.key not in done:
-            todo.put(m)
+            todo.put((m, _within(covering, m, most)))
     print(f"{count} faults, {count - todo.qsize()} done before, {todo.qsize()} to do, {workers} workers")
     lock = threading.Lock()
 
     def work(worker: Worker) -> None:
         while not todo.empty():
-            m = todo.get()
-            tests = _within(covering, m, most)
+            m, tests = todo.get()
             row: dict[str, Any] = {
                 "key": m.key,
                 "id": m.id,
@@ -177,7 +177,6 @@ def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str
                 print(f"{row['outcome']:9} {row['seconds']:6.1f} s  {row['text'][:150]}", flush=True)
         worker.close()
 
-    copies = [Worker(number) for number in range(workers)]
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, copies))
 
