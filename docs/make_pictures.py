@@ -12,7 +12,9 @@ sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
 from PIL import Image
 
+import gyrostat as gs
 from browser import Browser
+from gyrostat.export import equations
 from gyrostat.scenario import load
 from gyrostat.scenario.templates import DEMO
 from gyrostat.simulation import Trajectory
@@ -20,6 +22,15 @@ from gyrostat.view.live import Viewer
 from gyrostat.view.report import write_report
 
 CLOSE = "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
+
+
+def planar_arm() -> gs.Spacecraft:
+    """Two links on a hull that floats in a plane."""
+    bodies = [gs.Body("hull", 200.0, inertia=(30.0, 30.0, 40.0), joint=gs.Joint("hull", "planar"))]
+    for k in (1, 2):
+        joint = gs.Joint(f"joint_{k}", parent=bodies[-1].name, position=(0.5 * k, 0.0, 0.0))
+        bodies.append(gs.Body(f"link_{k}", 10.0, com=(0.5, 0.0, 0.0), inertia=(0.1, 0.9, 0.9), joint=joint))
+    return gs.Spacecraft.build("two-link arm", bodies)
 
 
 def main() -> None:
@@ -32,6 +43,10 @@ def main() -> None:
         with Browser(folder / scheme, width=1000, height=940, dark=scheme == "dark") as browser:
             browser.open((folder / "report.html").as_uri())
             take(browser, f"report-{scheme}")
+    equations(planar_arm()).save(folder / "equations.html")
+    with Browser(folder / "equations", width=1000, height=640, dark=False) as browser:
+        browser.open((folder / "equations.html").as_uri())
+        take(browser, "equations")
     with Browser(folder / "scene", width=1000, height=640) as browser:
         browser.open((folder / "scene.html").as_uri())
         still(browser)

@@ -49,3 +49,14 @@ def test_files_that_exist_are_kept(tmp_path):
     assert done.exit_code == 2 and "--overwrite" in done.output and (tmp_path / "servicer.c").read_bytes() == before
     assert run("c", "servicer", "--functions", "mass_matrix", "-o", tmp_path, "--overwrite").exit_code == 0
     assert (tmp_path / "servicer.c").read_bytes() != before
+
+
+def test_equations_of_a_bundled_craft(tmp_path):
+    pytest.importorskip("sympy")
+    done = CliRunner().invoke(
+        app, ["equations", "servicer", "--show", "H", "--frame", "tool", "-o", str(tmp_path / "e.tex")]
+    )
+    assert done.exit_code == 0 and "named subexpressions" in done.output
+    assert r"\end{document}" in (tmp_path / "e.tex").read_text()
+    done = CliRunner().invoke(app, ["equations", "servicer", "-o", str(tmp_path / "e.pdf"), "--show", "M"])
+    assert done.exit_code != 0 and ".html or .tex" in str(done.output) + str(done.exception)

@@ -13,6 +13,7 @@ from ..model import ModelError
 from .check import check
 from .convert import convert
 from .demo import demo
+from .equations import equations
 from .export import export
 from .init import init, schema
 from .output import errors, print_findings, sentence
@@ -41,6 +42,7 @@ app.command()(convert)
 app.command()(verify)
 app.command()(reproduce)
 app.command()(schema)
+app.command()(equations)
 app.add_typer(export, name="export")
 
 

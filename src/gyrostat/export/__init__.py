@@ -1,6 +1,9 @@
-"""What was traced here, for other tools: C for flight software."""
+"""What was traced here, for other tools: C for flight software, CasADi, SymPy; equations of motion, typeset."""
 
 from .c_source import CFiles, c_files
+from .casadi_function import to_casadi
+from .expressions import Symbolic, symbolic
 from .law_in_c import c_law
+from .typeset import Equations, equations
 
-__all__ = ["CFiles", "c_files", "c_law"]
+__all__ = ["CFiles", "Equations", "Symbolic", "c_files", "c_law", "equations", "symbolic", "to_casadi"]

@@ -1,0 +1,16 @@
+"""Tools that are installed on request."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def demand(module: str, extra: str, title: str) -> Any:
+    """The module, or an ImportError that says how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{title} is not installed, and this export needs it: pip install 'gyrostat[{extra}]'.", name=module
+        ) from error
