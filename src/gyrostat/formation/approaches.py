@@ -80,9 +80,8 @@ def _candidates(p0: Array, p1: Array, u0: Array, u1: Array, h: float, best: floa
 
     slope = (p1 - p0) / h
     drift = np.median(np.concatenate([u0, u1, slope]), axis=0)  # what all have in common does not bring them together
-    fastest = max(
-        np.linalg.norm(x - drift, axis=1).max() for x in (u0, u1, 3.0 * slope - u0 - u1)
-    )  # of a member; control points of the cubic's derivative
+    # of a member; control points of the cubic's derivative
+    fastest = max(np.linalg.norm(x - drift, axis=1).max() for x in (u0, u1, 3.0 * slope - u0 - u1))
     reach = best + 2.0 * h * fastest
     for pairs in _pairs_within(cKDTree(p0), len(p0), reach):
         i, j = pairs.T

@@ -25,8 +25,8 @@ class Coupling:
          what it sees.
     sees: {"leader": "chief"}: everybody sees that member, as `q_leader` (nq,) and `v_leader` (nv,).
           {"near": {"a": "b", "b": "a"}}: each sees another one.
-          {"near": {"a": ["b", "c"], "b": ["a"]}}: several, as `q_near` (k, nq) and `v_near` (k, nv), with `weight_near` (k,), one for
-          those who are there, zero for the padding of members who see fewer.
+          {"near": {"a": ["b", "c"], "b": ["a"]}}: several, as `q_near` (k, nq) and `v_near` (k, nv), with `weight_near`
+          (k,), one for those who are there, zero for the padding of members who see fewer.
     Those seen under one name must be of one group. A member not mentioned sees itself, with weight zero.
     """
 
@@ -72,7 +72,7 @@ def views(formation: Formation, group: str, coupling: Coupling, what: str, known
         elif not view.same(earlier):
             raise ValueError(
                 f"{what} of group '{group}': '{name}' are others than those whom another function of the group sees "
-                f"under that name. Choose another name."
+                "under that name. Choose another name."
             )
     return found
 
@@ -93,7 +93,7 @@ def _view(formation: Formation, where: str, group: str, name: str, whom: Any) ->
     if len(homes) != 1:
         raise ValueError(
             f"{where}: members seen as '{name}' belong to {sorted(homes) or 'no group'}; expected one group. Give "
-            f"those of each group a name of their own."
+            "those of each group a name of their own."
         )
     home = homes.pop()
     if not several:

@@ -1,7 +1,8 @@
-"""A formation's motion as the Trajectory of one spacecraft, the virtual tree: what reports, files, plots and scenes take.
+"""A formation's motion as the Trajectory of one spacecraft, the virtual tree: what reports, files,
+plots and scenes take.
 
-The leader's base is the tree's base; every follower's base is on a free joint whose coordinates are its relative pose. Loads on
-members' bases appear as external wrenches, as they are: nothing passes through the virtual joints.
+The leader's base is the tree's base; every follower's base is on a free joint whose coordinates are its relative pose.
+Loads on members' bases appear as external wrenches, as they are: nothing passes through the virtual joints.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Events in steps that wait to be committed: where a function changed sign, what was recorded, and where a step is cut.
 
-Roots, and extrema that graze zero, are sought among true steps of the integrator, from the state before to the time in question: an event
-is as accurate as a step, whatever the order of the method's dense output.
+Roots, and extrema that graze zero, are sought among true steps of the integrator, from the state before to the time in
+question: an event is as accurate as a step, whatever the order of the method's dense output.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ AT_ONCE = 1e-9  # of the step: events so near to each other happen at one instan
 
 
 def handle_events(block: Block) -> None:
-    """Find what happened, cut lanes at terminal events and effects, end all waiting steps, and write down the events."""
+    """Find what happened, cut lanes at terminal events and effects, end all waiting steps,
+    and write down the events.
+    """
     happened: list[Record] = []
     cuts: list[tuple[int, list[int], float]] = []  # seat, events, size of the step before it was cut
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
@@ -79,7 +81,9 @@ def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
 
 
 def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, int]]:
-    """(time, event) of all changes of sign in the waiting step of lane k: between its ends, and what seems to lie within."""
+    """(time, event) of all changes of sign in the waiting step of lane k:
+    between its ends, and what seems to lie within.
+    """
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
     events, between = len(block.system.specs), block.method.between
     old, new = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new"))
@@ -149,7 +153,9 @@ def _look(block: Block, k: int, j: int, t: float, full: tuple[float, float]) -> 
 def _extreme(
     block: Block, k: int, j: int, full: tuple[float, float], interval: Interval, x: float
 ) -> dict[float, float]:
-    """Event j there; where it has the sign of both neighbours, at a time near by when it has the other, or comes nearest to it."""
+    """Event j there; where it has the sign of both neighbours, at a time near by when it has the other,
+    or comes nearest to it.
+    """
     from scipy.optimize import minimize_scalar
 
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
@@ -194,8 +200,8 @@ def _root(
 
 
 def _change(block: Block, k: int, happened: list[int], h: float) -> None:
-    """The effects of events on lane k, whose step has ended there, one after the other; all of them see in x what was before.
-    K_1 and event values as they are from then on.
+    """The effects of events on lane k, whose step has ended there, one after the other; all of them see in x what was
+    before. K_1 and event values as they are from then on.
     """
     n, events, t = block.system.n, len(block.system.specs), block.lane[Lane.t, k]
     y = block.blocks["y"][:, k].copy()

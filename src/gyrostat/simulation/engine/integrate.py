@@ -1,6 +1,7 @@
 """All runs through the compiled time loop: blocks of lanes over threads, with progress and interruption.
 
-A lane whose run has ended is given the next that waits while the others go on. No number depends on which lane or thread a run gets.
+A lane whose run has ended is given the next that waits while the others go on.
+No number depends on which lane or thread a run gets.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ CHUNK = 128  # attempted steps between two looks at the host's wishes
 def integrate(
     system: System, plan: Plan, state: State, parameters: Array, progress: Callable[[float], None] | None = None
 ) -> Outcome:
-    """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is, and so does an
-    exception in a function called from Python, which is handed on in the outcome.
+    """Run every member to the last stop, a terminal event, or its failure. Ctrl-C ends it early, with what there is,
+    and so does an exception in a function called from Python, which is handed on in the outcome.
     """
     queue = queue_of(system, plan, state, parameters)
     blocks = -(-queue.runs // runs_per_block(system, plan.method))

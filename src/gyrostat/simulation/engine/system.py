@@ -124,10 +124,11 @@ class Record:
 
 @dataclass
 class Outcome:
-    """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events; whether it was interrupted.
+    """Saved rows (runs, saves, n + n_held), NaN where a run did not get; the last state; events;
+    whether it was interrupted.
 
-    error: of a function called from Python, which interrupted it. unresolved: events that swing faster than they could be followed, and how
-    long the intervals between two looks were.
+    error: of a function called from Python, which interrupted it. unresolved: events that swing faster than they could
+    be followed, and how long the intervals between two looks were.
     """
 
     saved: Array

@@ -133,9 +133,8 @@ class Explicit(AbstractWithEndSlope):
         smooth = f.root(e * (before > 0.0).where(before, 1.0), 4)
         factor = (SAFETY / e) * accepted.where(smooth, 1.0)
         factor = f.min(f.max((error < float("inf")).where(factor, SHRINK), SHRINK), GROW)
-        grown = last.where(
-            f.max(lane[Lane.h], h * factor), h * factor
-        )  # a step cut short says nothing against the old one
+        # a step cut short says nothing against the old one
+        grown = last.where(f.max(lane[Lane.h], h * factor), h * factor)
         h_next = accepted.where(grown, h * f.min(factor, SAFETY))
         lane[Lane.error_root] = accepted.where(f.max(e, LEAST_ROOT), before)
         h_next = f.min(fixed.where(lane[Lane.h], h_next), lane[Lane.h_max])

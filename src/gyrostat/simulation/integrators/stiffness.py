@@ -1,7 +1,7 @@
 """Whether it was stability that kept the steps of an explicit method short, and not accuracy.
 
-For y' = lambda y an explicit method is stable only while h |lambda| stays below a limit. Where a strong damper or a stiff control loop makes
-|lambda| large, the steps hover at that limit, however smooth the motion is.
+For y' = lambda y an explicit method is stable only while h |lambda| stays below a limit. Where a strong damper or a
+stiff control loop makes |lambda| large, the steps hover at that limit, however smooth the motion is.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ SETTLING, AVERAGED, DIFFERENCE = 15, 15, 1e-7
 
 
 def stability_share(system: System, plan: Plan, begun: float, after: State, parameters: Array) -> float:
-    """h |lambda| over the method's limit, h the mean step of the run with the most steps, lambda the largest eigenvalue at its end.
+    """h |lambda| over the method's limit, h the mean step of the run with the most steps,
+    lambda the largest eigenvalue at its end.
 
     begun: the time at which the runs began, however often they were interrupted since.
 
-    0 where there is nothing to tell: few steps, fixed steps, another method, a run that failed, functions called from Python.
+    0 where there is nothing to tell: few steps, fixed steps, another method, a run that failed,
+    functions called from Python.
     """
     made = after.steps
     k = int(np.argmax(made))

@@ -1,5 +1,5 @@
-"""Whether the rows that a batch is to keep fit into memory: said before it is allocated, since systems that promise memory they do not
-have end the process when it is used.
+"""Whether the rows that a batch is to keep fit into memory: said before it is allocated, since systems that promise
+memory they do not have end the process when it is used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _CGROUPS = (
 
 
 def require_memory(runs: int, times: int, numbers: int) -> None:
-    """Raises a MemoryError if `numbers` at every time of every run, as they are saved and as they are shown, are too many."""
+    """Raises a MemoryError if `numbers` at every time of every run,
+    as they are saved and as they are shown, are too many.
+    """
     needed = 2 * 8 * runs * times * numbers
     if needed < LITTLE:
         return
@@ -27,7 +29,8 @@ def require_memory(runs: int, times: int, numbers: int) -> None:
     count = f"{runs:,} runs, each kept at {times:,} times" if runs > 1 else f"a run kept at {times:,} times"
     more = ", or make the runs in several calls (runs= keeps their numbers)" if runs > 1 else ""
     raise MemoryError(
-        f"{count}, needs {needed / GIB:.3g} GiB of memory; {free / GIB:.3g} GiB are free. Keep fewer times with save_at={more}."
+        f"{count}, needs {needed / GIB:.3g} GiB of memory; {free / GIB:.3g} GiB are free. Keep fewer times with "
+        f"save_at={more}."
     )
 
 

@@ -1,6 +1,8 @@
-"""Times of a run. Outside they are the user's; inside the engine they count from the start, so that steps are as fine wherever that is.
+"""Times of a run. Outside they are the user's; inside the engine they count from the start,
+so that steps are as fine wherever that is.
 
-At t = 1.7e9 s, seconds since 1970, neighbouring numbers are 0.24 microseconds apart: no step could be shorter, no sample more exact.
+At t = 1.7e9 s, seconds since 1970, neighbouring numbers are 0.24 microseconds apart: no step could be shorter,
+no sample more exact.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ DEFAULT_TIMES = 401
 
 @dataclass(frozen=True)
 class Times:
-    """span: (start, end), and save: times to keep, as users see them. epoch: where the engine's time is zero. step: if it is fixed."""
+    """span: (start, end), and save: times to keep, as users see them.
+
+    epoch: where the engine's time is zero. step: if it is fixed.
+    """
 
     epoch: float
     span: Array
@@ -76,7 +81,10 @@ class Times:
         return np.array([t for t, _ in found]), np.array([float(kind) for _, kind in found])
 
     def saves(self, stops: Array) -> Array:
-        """Inside: times to save at. One that is a stop but for round-off is that stop: a row is written where the step ends."""
+        """Inside: times to save at.
+
+        One that is a stop but for round-off is that stop: a row is written where the step ends.
+        """
         save = self.inside(self.save)
         if not len(stops):
             return save

@@ -32,8 +32,8 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
         for name in ("rtol", "atol"):
             if getattr(request, name) is not None and not METHODS[str(settings.integrator)].solves_to_tolerances:
                 raise ValueError(
-                    f"{name}= has no effect on the fixed steps of '{settings.integrator}': leave it out, or leave out step= where the "
-                    f"integrator can choose its steps."
+                    f"{name}= has no effect on the fixed steps of '{settings.integrator}': leave it out, or leave out "
+                    "step= where the integrator can choose its steps."
                 )
     if request.actuators is not None and functions["control"] is None and not goes_on:
         raise ValueError(
@@ -42,13 +42,13 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
     motors = request.actuators
     if motors is not None and motors.saturate and not motors.remembers and not _limited(request):
         raise ValueError(
-            f"actuators= saturate at the effort limits of joints and the speed limits of wheels, and {craft.name} has none: give some "
-            f"gs.Limits(effort=...), or a lag or a rate."
+            f"actuators= saturate at the effort limits of joints and the speed limits of wheels, and {craft.name} has "
+            "none: give some gs.Limits(effort=...), or a lag or a rate."
         )
     if request.stops is not None and not any(stoppable(joint) for joint in craft.joints):
         raise ValueError(
-            f"stops= stand at the limits of joints, and no joint of {craft.name} has any: give some gs.Limits(lower, upper), or leave "
-            f"stops out."
+            f"stops= stand at the limits of joints, and no joint of {craft.name} has any: give some gs.Limits(lower, "
+            "upper), or leave stops out."
         )
     asked = asked_by_name(functions)
     for name in request.inputs or {}:
