@@ -50,3 +50,15 @@ def solve_spd(A: Array, b: Array) -> Array:
     if len(A) == 1:
         return b / A[0, 0]
     return ldl_solve(*ldl(A), b)
+
+
+def inverse_spd(M: Array) -> Array:
+    """M^-1 of a symmetric positive definite M = L diag(d) L^T, as L^-T diag(d)^-1 L^-1, of which half is computed.
+
+    Eliminated from the tips to the base: branches of the tree stay apart, so zeros stay zeros.
+    """
+    L, d = ldl(M[::-1, ::-1])
+    K = np.array(np.eye(len(d)), dtype=L.dtype)  # L^-1
+    for i in range(len(d)):
+        K[i, :i] = -(L[i, :i] @ K[:i, :i])
+    return mirror(K.T @ (K / d[:, None]))[::-1, ::-1]

@@ -84,14 +84,7 @@ def constraint_loads(
     at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, X_PB))
     now = [constrained(craft, at, constraint) for constraint in constraints]
     errors = accelerations(t, at, now, body_accelerations(craft, q, v, free, X_PB, at.V))
-    frequency, damping = stabilisation
-    if frequency:
-        errors = [
-            e
-            + 2.0 * damping * frequency * (c.G @ c.V_12 - c.constraint.speed(t))
-            + frequency**2 * c.constraint.psi(c.X_12, t)
-            for e, c in zip(errors, now, strict=True)
-        ]  # (1)
+    errors = stabilised(t, errors, now, stabilisation)  # (1)
     follows = prescribed_rates(craft, prescribed)
     columns, rows = stacked_columns(at, now)
     if not rows:
@@ -132,6 +125,21 @@ def accelerations(t: Any, at: Kinematics, now: Sequence[Constrained], A: Mapping
         Vdot_12 = relative_acceleration(one, two, frame_acceleration(at, one, A), frame_acceleration(at, two, A))
         found.append(G @ Vdot_12 + c.G_rate(X_12, V_12) @ V_12 - c.acceleration(t))
     return found
+
+
+def stabilised(
+    t: Any, errors: Sequence[Array], now: Sequence[Constrained], stabilisation: Stabilisation
+) -> list[Array]:
+    """The errors of the accelerations, with Baumgarte's terms (1)."""
+    frequency, damping = stabilisation
+    if not frequency:
+        return list(errors)
+    return [
+        e
+        + 2.0 * damping * frequency * (c.G @ c.V_12 - c.constraint.speed(t))
+        + frequency**2 * c.constraint.psi(c.X_12, t)
+        for e, c in zip(errors, now, strict=True)
+    ]
 
 
 def constrained(craft: Spacecraft, at: Kinematics, constraint: AbstractConstraint) -> Constrained:

@@ -22,15 +22,13 @@ import numpy as np
 
 from ..algebra import Array
 from ..constraints import NO_STABILISATION, residuals
-from ..constraints.loads import accelerations, body_wrenches, constrained, stacked_columns
 from ..control.controller import Controller, call
-from ..formulations.recursive import inverse_dynamics
-from ..kinematics import body_accelerations, body_twists, inertial_poses, joint_poses, step_configuration
-from ..kinematics.relative_motion import Kinematics
+from ..kinematics import step_configuration
 from ..model import Spacecraft
 from ..simulation.prepare import equations_at
 from ..simulation.problem.equations import Equations
 from ..simulation.problem.request import Request
+from ..simulation.problem.residual import residual
 from ..tracing import TraceError, jacobian_of
 
 
@@ -202,24 +200,9 @@ def output_derivatives(point: Point, outputs: Callable[..., Any]) -> Array:
 
 def _residual(point: Point, a: Array, multipliers: Array) -> dict[str, Any]:
     """R of (1), and the rates that are not accelerations."""
-    equations, x, craft = point.loaded, point.x, point.craft
-    q, v = point.part("q"), point.part("v")
-    acting = equations.acting(x)
-    tau, wrenches, follows, zdot, load_rate = acting.tau, *acting[3:]
-    X_PB = joint_poses(craft, q)
-    at = Kinematics(inertial_poses(craft, q), body_twists(craft, q, v, X_PB))
-    held = [constrained(craft, at, constraint) for constraint in equations.constraints]
-    acceleration: list[Array] = []
-    if held:
-        columns, _ = stacked_columns(at, held)
-        pull = body_wrenches(craft, columns, multipliers)
-        wrenches = pull if wrenches is None else wrenches + pull
-        acceleration = accelerations(x[0], at, held, body_accelerations(craft, q, v, a, X_PB, at.V))
-    balance = np.array(inverse_dynamics(craft, q, v, a, wrenches=wrenches) - tau, dtype=object)
-    for name, given in follows.items():
-        rows = craft.joint_named(name).v_at
-        balance[rows] = a[rows] - given
-    return {"balance": np.concatenate([balance, *acceleration]), "zdot": zdot, "load_rate": load_rate}
+    acting = point.loaded.acting(point.x)
+    balance, errors = residual(point.loaded, point.x, a, multipliers)
+    return {"balance": np.concatenate([balance, errors]), "zdot": acting.zdot, "load_rate": acting.load_rate}
 
 
 def _differentiated(derivative: Callable[..., Any], *at: Array) -> Any:

@@ -41,6 +41,7 @@ from .problem.runs import Runs, arguments, begin, carry_on, constants, continued
 from .problem.settings import Settings, ends_at_saves
 from .problem.times import Times, times_of
 from .problem.unfelt import refuse_unfelt
+from .problem.varied import sizes_of
 from .result.assembly import trajectory_of, with_trajectory
 from .result.looks import audit_measures
 from .result.mode_audit import warn_if_broken
@@ -150,7 +151,8 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
             initial_samples(system, state, own)
     else:
         state = _restart(resume, state, settings.step)
-    plan = plan_of(equations, settings, times, request.threads, request.max_steps)
+    sizes = sizes_of(runs.varied, {e: own[:, equations.layout.constant(e)] for v in runs.varied if (e := v.entry)})
+    plan = plan_of(equations, settings, times, request.threads, request.max_steps, sizes)
     return Prepared(equations, system, plan, state, own, runs, settings, functions, times, resume)
 
 
@@ -166,8 +168,8 @@ def equations_at(request: Request) -> tuple[Equations, Array]:
 def _runs(request: Request, settings: Settings, functions: Mapping[str, Any], epoch: float) -> Runs:
     asked = (request.q0, request.v0, request.parameters, request.inputs, request.runs)
     if request.resume is not None:
-        return continued(request.craft, request.resume, *asked)
-    return begin(request.craft, *asked, _conserving(request, settings, functions), epoch)
+        return continued(request.craft, request.resume, settings.sensitivities, *asked)
+    return begin(request.craft, *asked, _conserving(request, settings, functions), epoch, settings.sensitivities)
 
 
 def _conserving(request: Request, settings: Settings, functions: Mapping[str, Any]) -> bool:
@@ -198,16 +200,24 @@ def _equations(request: Request, settings: Settings, functions: Mapping[str, Any
         constraints=functions["constraints"] or (),
         stabilisation=settings.stabilisation,
         effects=effects_of(functions["events"] or ()),
+        varied=runs.varied,
     )
     return settled(equations, lambda e: arguments(e, runs, start(e, runs, 0.0, None))[0])
 
 
-def plan_of(equations: Equations, settings: Settings, times: Times, threads: int | None, max_steps: int) -> Plan:
-    """Where steps end, what is saved, and how exact they are."""
+def plan_of(
+    equations: Equations,
+    settings: Settings,
+    times: Times,
+    threads: int | None,
+    max_steps: int,
+    sizes: Array | None = None,
+) -> Plan:
+    """Where steps end, what is saved, and how exact they are. sizes: of what is varied."""
     fixed = settings.step is not None
     periods = () if equations.control is None or equations.control.period is None else (equations.control.period,)
     stop_times, samples = times.stops(settings.breakpoints, periods, fixed or ends_at_saves(settings))
-    relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol)
+    relative, absolute, controlled = tolerances(equations, settings.rtol, settings.atol, sizes)
     largest = settings.step or settings.max_step or float("inf")
     return Plan(
         str(settings.integrator),

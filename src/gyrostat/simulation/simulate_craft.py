@@ -42,6 +42,7 @@ def simulate(
     conserve: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
+    sensitivities: Sequence[str] | None = None,
     seed: Any = None,
     runs: Any = None,
     threads: int | None = None,
@@ -73,6 +74,9 @@ def simulate(
     inputs: {"gain": value}, in a batch (runs, ...) or (1, ...): what control laws, environments and events may ask for by argument
         name, besides `run`, `sample` and `seed`. runs: the runs' numbers, 0, 1, ... by default. seed: an integer of any
         size, several of them, or a `numpy.random.SeedSequence`.
+    sensitivities: names of what the motion is differentiated by: "q0" (on the manifold), "v0", any parameter ("link_6.mass"), any input
+        ("input:gain"). The exact variational equations are integrated beside the motion, to the same tolerances, through samples and
+        the effects of events; `Trajectory.sensitivity` gives the derivatives. Functions that are called from Python have none.
     max_steps: attempted steps after which a run is interrupted, as by Ctrl-C.
     resume: a trajectory to continue, interrupted or to a later end of t_span, with its settings and functions unless others are
         given; bit for bit as if it had never stopped.

@@ -75,9 +75,42 @@ def jacobian(outputs: Sequence[Any], inputs: Sequence[Any]) -> Array:
     return J
 
 
+def pushforward(outputs: Sequence[Any], inputs: Sequence[Any], directions: Array) -> Array:
+    """What the outputs change by when the inputs change by each column of `directions` (len(inputs), k): (len(outputs), k).
+
+    Tangents are carried along where that is shorter; where there are many columns, the Jacobian is formed once, and multiplied.
+    """
+    moved = [i for i in range(len(inputs)) if any(not _is_zero(e) for e in directions[i])]
+    columns, symbols = directions.shape[1], [inputs[i] for i in moved]
+    if columns > min(len(outputs), len(moved)):
+        return multiplied(jacobian(outputs, symbols), directions[moved])
+    seeds = [{k: e for k, e in enumerate(directions[i]) if not _is_zero(e)} for i in moved]
+    J = np.full((len(outputs), columns), 0.0, dtype=object)
+    _carry(J, outputs, dict(zip([x.index for x in symbols], seeds, strict=True)), _needed(outputs, symbols))
+    return J
+
+
+def multiplied(A: Array, B: Array) -> Array:
+    """A B of object arrays, where most of A may be zero."""
+    C = np.full((A.shape[0], B.shape[1]), 0.0, dtype=object)
+    for i, row in enumerate(A):
+        for j, a in enumerate(row):
+            if not _is_zero(a):
+                C[i] = [add(c, mul(a, b)) for c, b in zip(C[i], B[j], strict=True)]
+    return C
+
+
+def _is_zero(e: Any) -> bool:
+    return type(e) is float and e == 0.0
+
+
 def _forward(J: Array, outputs: Sequence[Any], inputs: Sequence[Any], way: list[Any]) -> None:
-    """Each node's tangents, a sparse row {input: derivative}, from those of its arguments."""
-    tangents: dict[int, dict[int, Any]] = {x.index: {k: 1.0} for k, x in enumerate(inputs)}
+    _carry(J, outputs, {x.index: {k: 1.0} for k, x in enumerate(inputs)}, way)
+
+
+def _carry(J: Array, outputs: Sequence[Any], seeds: dict[int, dict[int, Any]], way: list[Any]) -> None:
+    """Each node's tangents, a sparse row {column: derivative}, from those of its arguments."""
+    tangents = dict(seeds)
     for node in way:
         if node.index in tangents:
             continue

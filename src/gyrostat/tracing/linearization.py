@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, ldl, mirror
+from ..algebra import Array
+from ..algebra.linear import inverse_spd
 from ..formulations.recursive import bias_force, mass_matrix
 from ..kinematics import configuration_rate
 from ..model import Spacecraft
@@ -36,7 +37,7 @@ def linear_motion(craft: Spacecraft, q: Array, v: Array, tau: Array) -> LinearMo
     Columns of T are orthogonal, each of constant length.
     """
     q, v = np.asarray(q), np.asarray(v)
-    M_inverse = _inverse(mass_matrix(craft, q))
+    M_inverse = inverse_spd(mass_matrix(craft, q))
     vdot = M_inverse @ (tau - bias_force(craft, q, v))
     carried, moving = tangent_rates(craft, q, v)  # (1)
     by_q, by_v = inverse_dynamics_derivatives(craft, q, v, vdot)
@@ -56,15 +57,3 @@ def tangent_rates(craft: Spacecraft, q: Array, v: Array) -> tuple[Array, Array]:
     still = np.asarray(length == 0, dtype=bool)
     carried = (T.T @ (Tv_by_q @ T - Tdot)) / np.where(still, 1.0, length)[:, None]
     return carried, np.where(still, 0.0, 1.0)
-
-
-def _inverse(M: Array) -> Array:
-    """M^-1 of a symmetric positive definite M = L diag(d) L^T, as L^-T diag(d)^-1 L^-1, of which half is computed.
-
-    Eliminated from the tips to the base: branches of the tree stay apart, so zeros stay zeros.
-    """
-    L, d = ldl(M[::-1, ::-1])
-    K = np.array(np.eye(len(d)), dtype=L.dtype)  # L^-1
-    for i in range(len(d)):
-        K[i, :i] = -(L[i, :i] @ K[:i, :i])
-    return mirror(K.T @ (K / d[:, None]))[::-1, ::-1]

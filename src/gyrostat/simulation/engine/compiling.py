@@ -6,6 +6,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from ...algebra import Array
 from ...model import Role
 from ...tracing import Graph, Kernel, TraceError, trace
 from ..problem.equations import Equations
-from ..problem.events import event_specs, events_given
+from ..problem.events import When, event_jump, event_specs, events_given
+from ..problem.variations import Jump
 from .system import Rows, System
 from .system_cache import made
 
@@ -48,13 +50,15 @@ def compiled(function: Callable[[Array], Any], size: int) -> Kernel:
     return kernel(traced(function, size))
 
 
-def _traceable(function: Callable[[Array], Any], x: Array, size: int, what: str) -> Graph | None:
+def _traceable(equations: Equations, function: Callable[[Array], Any], x: Array, what: str) -> Graph | None:
     """Its graph; None, with a warning, if it works on numbers alone. What fails on numbers, too, is the user's to see."""
     try:
-        return traced(function, size)
+        return traced(function, equations.layout.size)
     except (TypeError, ValueError, AttributeError) as error:
         if not isinstance(error, TraceError) and not any(mark in str(error) for mark in _SYMBOLS):
             raise
+        if equations.varied:
+            raise ValueError(f"sensitivities: {what} cannot be traced, so it has no derivative.\n{error}") from error
         function(x)
         warnings.warn(
             f"{what} cannot be compiled and is called from Python at each step, which is slower.\n{error}",
@@ -69,11 +73,11 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
     craft = equations.craft
     control = environment = ""
     if equations.environment is not None:
-        graph = _traceable(equations.wrenches, x(equations), equations.layout.size, "the environment")
+        graph = _traceable(equations, equations.wrenches, x(equations), "the environment")
         equations = replace(equations, python_environment=graph is None)
         environment = "" if graph is None else graph.key
     if equations.control is not None:
-        graph = _traceable(equations.controller, x(equations), equations.layout.size, "the control law")
+        graph = _traceable(equations, equations.controller, x(equations), "the control law")
         control = "" if graph is None else graph.key
         if graph is None:
             equations = replace(equations, python_control=True)
@@ -104,10 +108,11 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
     """x: a first argument, (size,)."""
     at = equations.layout
     given = events_given(events)
-    specs, functions = event_specs(equations, given), tuple(event.function for event in given)
+    functions = tuple(event.function for event in given)
+    specs = event_specs(equations, given, [jump_of(equations, event) for event in given])
 
     def rows(function: Callable[[Array], Array], what: str) -> Rows:
-        graph = _traceable(function, x, at.size, what)
+        graph = _traceable(equations, function, x, what)
         return row_by_row(function) if graph is None else kernel(graph)
 
     rhs = made(equations, "rhs", lambda: rows(equations.rhs, "a prescribed motion, or a function of a constraint,"))
@@ -118,6 +123,15 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
         update = row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
     watch = rows(equations.event_values(functions), "an event") if functions else None
     return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
+
+
+def jump_of(equations: Equations, event: When) -> Callable[[Array], Jump] | None:
+    """What an event does to the derivatives of x (size,), compiled; None if there are none, or it leaves them as they are."""
+    if not equations.varied or event.effect is None:
+        return None
+    graph = _traceable(equations, partial(event_jump, equations, event), np.zeros(0), f"event '{event.name}'")
+    assert graph is not None
+    return kernel(graph)
 
 
 def for_many(function: Callable[[Array], Mapping[str, Any]], size: int) -> Callable[[Array], Mapping[str, Array]]:

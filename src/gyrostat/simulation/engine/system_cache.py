@@ -49,9 +49,10 @@ def _key(e: Equations) -> Hashable:
     sizes = (e.layout.size, e.layout.n, e.layout.n_held)
     shapes = (tuple(e.inputs.items()), tuple(e.parameters.items()), sizes)
     options = (e.actuators, e.stops, e.conserve, e.loads, e.effects, e.sampled, e.python_control, e.python_environment)
+    varied = tuple(one.name for one in e.varied)
     motions = tuple((name, _motion(motion)) for name, motion in e.prescribed.items())
     held = tuple(_constraint(c) for c in e.constraints)
-    return id(e.craft), e.dynamics, e.laws, shapes, options, motions, held, tuple(e.stabilisation) if held else ()
+    return id(e.craft), e.dynamics, e.laws, shapes, options, varied, motions, held, tuple(e.stabilisation) if held else ()
 
 
 def _motion(motion: Any) -> Hashable:

@@ -21,9 +21,11 @@ from ...environment import Environment
 from ...formulations.recursive import inverse_dynamics
 from ...kinematics import configuration_rate
 from ...model import Spacecraft
+from . import variations
 from .causes import Cause, Instant, causes_of, rates_of
 from .layout import Layout
 from .loads import Signals, base_from_momentum
+from .varied import Varied, count
 
 
 class Acting(NamedTuple):
@@ -48,7 +50,8 @@ class Equations:
     """What is simulated. python_control, python_environment: it cannot be traced; its result comes in through x (`fill`).
 
     laws: keys of the graphs of controller and environment, as they were traced last; empty where there is none.
-    loads: places in tau that the control law ever loads, as far as is known; None for all. effects: of events, by name.
+    loads: places in tau that the control law ever loads, as far as is known; None for all. effects: of events, by name. varied: by what
+    the run is differentiated (variations.py).
     """
 
     craft: Spacecraft
@@ -70,6 +73,7 @@ class Equations:
     laws: tuple[str, str] = ("", "")
     loads: tuple[int, ...] | None = None
     effects: tuple[str, ...] = ()
+    varied: tuple[Varied, ...] = ()
 
     @property
     def sampled(self) -> bool:
@@ -94,6 +98,7 @@ class Equations:
     def layout(self) -> Layout:
         craft = self.craft
         memory = 0 if self.control is None else self.control.state0.size
+        columns = count(self.varied)
         sizes = {
             "t": 1,
             "q": craft.nq,
@@ -101,15 +106,20 @@ class Equations:
             "z": 0 if self.sampled else memory,
             "load": craft.nv if self.actuators is not None and self.actuators.remembers else 0,
             "integrals": sum(cause.width for cause in self.causes),
+        }
+        sizes["S"] = columns * sum(sizes[name] for name in ("q", "v", "z", "load"))
+        sizes |= {
             "held": craft.nv if self.sampled else 0,
             "held_z": memory if self.sampled else 0,
             "sample": 1 if self.sampled else 0,
+            "held S": columns * (craft.nv + memory) if self.sampled else 0,
             "run": 1,
             "epoch": 1,
             "momentum": 6 if self.conserve else 0,
         }
         sizes |= {f"input {name}": int(np.prod(shape, dtype=int)) for name, shape in self.inputs.items()}
         sizes |= {f"value {name}": int(np.prod(shape, dtype=int)) for name, shape in self.parameters.items()}
+        sizes["momentum S"] = 6 * columns if self.conserve else 0
         called = self.python_control and not self.sampled
         sizes |= {
             "python tau": craft.nv if called else 0,
@@ -264,14 +274,25 @@ class Equations:
 
     def rhs(self, x: Array) -> Array:
         """d/dt y."""
-        signals, zdot, load_rate = self.signals(x)
-        craft, q, v = self.own_craft(x), signals.q, signals.v
-        parts = [configuration_rate(craft, q, v), signals.vdot[6:] if self.conserve else signals.vdot, zdot, load_rate]
-        return np.concatenate([*parts, rates_of(self.causes, Instant(self, craft, signals))])
+        now = self.signals(x)
+        parts = [self._state_rates(x, *now), rates_of(self.causes, Instant(self, self.own_craft(x), now[0]))]
+        if self.varied:
+            parts.append(variations.rates(self, x).ravel())
+        return np.concatenate(parts)
+
+    def state_rates(self, x: Array) -> Array:
+        """d/dt (q, v, z, load)."""
+        return self._state_rates(x, *self.signals(x))
+
+    def _state_rates(self, x: Array, signals: Signals, zdot: Array, load_rate: Array) -> Array:
+        vdot = signals.vdot[6:] if self.conserve else signals.vdot
+        return np.concatenate([configuration_rate(self.own_craft(x), signals.q, signals.v), vdot, zdot, load_rate])
 
     def update(self, x: Array) -> Array:
         """What a sampled controller holds from now on: torque, memory, number of the sample."""
-        return np.concatenate([*self.controller(x), x[self.layout["sample"]] + 1.0])
+        held = self.controller(x)
+        derivatives = [variations.samples(self, x, held).ravel()] if self.varied else []
+        return np.concatenate([*held, x[self.layout["sample"]] + 1.0, *derivatives])
 
     def event_values(self, functions: tuple[Callable[..., Any], ...]) -> Callable[[Array], Array]:
         """The event functions of (craft, t, q, v), as one function of x."""

@@ -17,6 +17,7 @@ from .balance import held_by
 from .causes import effect_of
 from .closure import require_closed, resting
 from .equations import Equations
+from .variations import Jump, jump
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,19 +66,48 @@ def effects_of(events: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(event.name for event in events_given(events) if event.effect is not None))
 
 
-def event_specs(equations: Equations, events: Sequence[When]) -> tuple[EventSpec, ...]:
+def event_specs(
+    equations: Equations, events: Sequence[When], jumps: Sequence[Callable[[Array], Jump] | None]
+) -> tuple[EventSpec, ...]:
+    """jumps: of the derivatives, where there are any."""
     return tuple(
-        EventSpec(e.name, e.terminal, e.direction, None if e.effect is None else _effect(equations, e.name, e.effect))
-        for e in events
+        EventSpec(
+            e.name,
+            e.terminal,
+            e.direction,
+            None if e.effect is None else _effect(equations, e.name, e.effect, derivatives),
+        )
+        for e, derivatives in zip(events, jumps, strict=True)
     )
 
 
-def _effect(equations: Equations, name: str, effect: Callable[..., tuple[Any, Any]]) -> Callable[[Array, Array], Array]:
+def event_jump(equations: Equations, event: When, x: Array) -> Jump:
+    """How the time of an event answers to what is varied, and the derivatives of the state after its effect; to be traced."""
+    at, effect = equations.layout, event.effect
+
+    def value(x: Array) -> Any:
+        return equations.event_values((event.function,))(x)[0]
+
+    def after(x: Array) -> Array:
+        assert effect is not None
+        state = (equations.own_craft(x), equations.time(x), x[at["q"]], x[at["v"]])
+        q, v = call(effect, state, equations.available(x))
+        return np.concatenate([np.asarray(q), np.asarray(v), x[at["z"]], x[at["load"]]])
+
+    return jump(equations, value, None if effect is None else after, x)
+
+
+def _effect(
+    equations: Equations,
+    name: str,
+    effect: Callable[..., tuple[Any, Any]],
+    derivatives: Callable[[Array], Jump] | None,
+) -> Callable[[Array, Array], Array]:
     """The jump of (q, v) as a jump of y: also of the impulse and the work that the effect has on its account."""
     at, craft = equations.layout, equations.craft
     account = at.row("integrals").start + _place(equations, name)
 
-    def jump(x: Array, y: Array) -> Array:
+    def jumped(x: Array, y: Array) -> Array:
         own = equations.own_craft(x)
         before = y[at.row("q")], y[at.row("v")]
         q, v = call(effect, (own, equations.time(x), *before), equations.available(x))
@@ -99,9 +129,11 @@ def _effect(equations: Equations, name: str, effect: Callable[..., tuple[Any, An
         y = y.copy()
         y[at.row("q")], y[at.row("v")] = q, v
         y[account : account + 7] += _balance(equations, own, q, v) - _balance(equations, own, *before)
+        if derivatives is not None:
+            y[at.row("S")] = derivatives(x).S.ravel()
         return y
 
-    return jump
+    return jumped
 
 
 def _place(equations: Equations, name: str) -> int:

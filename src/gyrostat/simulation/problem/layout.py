@@ -1,10 +1,10 @@
 """Where things stand in the vectors of a run.
 
-    x = (t, y, held, constants),   y = (q, v, z, load, integrals)
+    x = (t, y, held, constants),   y = (q, v, z, load, integrals, S)
 
-z: memory of a continuous controller; load: what lagging actuators deliver; integrals: impulse and work of each cause. held: what a
-sampled controller holds, its torque, memory and the number of its last sample. constants: the run's number, its epoch, momentum, inputs
-and parameters.
+z: memory of a continuous controller; load: what lagging actuators deliver; integrals: impulse and work of each cause; S: derivatives
+of (q, v, z, load) by what is varied, row by row. held: what a sampled controller holds, its torque, memory, the number of its last sample,
+and derivatives of the first two. constants: the run's number, its epoch, momentum, inputs and parameters, derivatives of the momentum.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Mapping
 
 from ...algebra import Array
 
-_STATE = ("q", "v", "z", "load", "integrals")
-_HELD = ("held", "held_z", "sample")
+_STATE = ("q", "v", "z", "load", "integrals", "S")
+_VARIED = ("q", "v", "z", "load")
+_HELD = ("held", "held_z", "sample", "held S")
 
 
 class Layout:
@@ -29,6 +30,7 @@ class Layout:
         self.size = place
         self.state = slice(self._at[_STATE[0]].start, self._at[_STATE[-1]].stop)
         self.held = slice(self._at[_HELD[0]].start, self._at[_HELD[-1]].stop)
+        self.varied = slice(self._at[_VARIED[0]].start, self._at[_VARIED[-1]].stop)  # what has derivatives
         self.n, self.n_held = self.state.stop - self.state.start, self.held.stop - self.held.start
 
     def __getitem__(self, name: str) -> slice:
@@ -40,6 +42,10 @@ class Layout:
     def row(self, name: str) -> slice:
         """Where it stands in a row (y, held), as the engine saves it."""
         return slice(self._at[name].start - self.state.start, self._at[name].stop - self.state.start)
+
+    def constant(self, name: str) -> slice:
+        """Where it stands among the constants."""
+        return slice(self._at[name].start - self.held.stop, self._at[name].stop - self.held.stop)
 
     def part(self, rows: Array, name: str) -> Array:
         """Of rows (..., y and held)."""

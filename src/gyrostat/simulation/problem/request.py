@@ -52,6 +52,7 @@ class Request:
     conserve: str | None = None
     parameters: Mapping[str, Any] | None = None
     inputs: Mapping[str, Any] | None = None
+    sensitivities: Any = None
     seed: Any = None
     runs: Any = None
     threads: int | None = None
@@ -155,8 +156,12 @@ def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constra
     return True
 
 
-def tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Array, int]:
-    """rtol and atol per component of y, atol infinite where the error is not controlled (audit integrals); how many are."""
+def tolerances(equations: Equations, rtol: Any, atol: Any, sizes: Array | None = None) -> tuple[Array, Array, int]:
+    """rtol and atol per component of y, atol infinite where the error is not controlled (audit integrals); how many are.
+
+    sizes: of what is varied, (columns,). Derivatives, times those, are as exact as the state; all columns together add to the norm of the
+    error what the state does. They are not among those counted: the state is never less exact than without them.
+    """
     at, craft = equations.layout, equations.craft
     state, controlled = at.row("v").stop, at.row("load").stop
     result = []
@@ -179,4 +184,9 @@ def tolerances(equations: Equations, rtol: Any, atol: Any) -> tuple[Array, Array
             f"units or mpmath on the NumPy functions."
         )
     result[1][controlled:] = np.inf
+    if equations.varied:
+        assert sizes is not None
+        share = np.sqrt(len(sizes))
+        for full, size in zip(result, (np.ones(len(sizes)), sizes), strict=True):
+            full[at.row("S")] = np.outer(full[:controlled], share / size).ravel()
     return result[0], result[1], controlled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from ..engine.system import State
 from ..result.trajectory import Trajectory
 from .balance import held_by
 from .equations import Equations
+from .varied import Varied, initial, of_momentum, values_needed, varied_of
+from .varied import count as columns_of
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -31,6 +33,7 @@ class Runs:
     inputs: Shapes  # what one run sees
     parameters: Mapping[str, Array]  # (runs, *shape)
     numbers: Array  # (runs,)
+    varied: tuple[Varied, ...] = ()
 
     @property
     def count(self) -> int:
@@ -50,9 +53,10 @@ def begin(
     runs: Any,
     conserve: bool,
     epoch: float = 0.0,
+    sensitivities: Sequence[str] = (),
 ) -> Runs:
     q, v, single = _initial_state(craft, q0, v0)
-    given = dict(parameters or {})
+    given = values_needed(craft, sensitivities, parameters)
     own_axis = [np.shape(x)[0] for name, x in given.items() if np.ndim(x) > np.ndim(craft.value(name))]
     counts = {n for n in (len(q), *own_axis) if n != 1}
     if len(counts) > 1:
@@ -69,10 +73,14 @@ def begin(
     if conserve:
         parts.append(_momenta(craft, q, v, values))
     parts += [x.reshape(count, -1) for x in (*shown.values(), *values.values())]
-    return Runs(q, v, single, np.hstack(parts), {name: x.shape[1:] for name, x in shown.items()}, values, numbers)
+    shapes = {name: x.shape[1:] for name, x in shown.items()}
+    varied = varied_of(craft, sensitivities, shapes)
+    if conserve and varied:
+        parts.append(of_momentum(craft, varied, q, v, values).reshape(count, -1))
+    return Runs(q, v, single, np.hstack(parts), shapes, values, numbers, varied)
 
 
-def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
+def continued(craft: Spacecraft, resume: Trajectory, sensitivities: Sequence[str], *left_out: Any) -> Runs:
     """The runs of a trajectory; left_out: what must not be given anew."""
     if any(x is not None for x in left_out):
         raise ValueError(
@@ -89,7 +97,8 @@ def continued(craft: Spacecraft, resume: Trajectory, *left_out: Any) -> Runs:
     q, v = (x.reshape(count, -1) for x in resume.final)
     inputs = {name: tuple(shape) for name, shape in resume.data.attrs.get("inputs", {}).items()}
     numbers = resume.data["run"].values if resume.batched else np.zeros(count, dtype=np.int64)
-    return Runs(q, v, not resume.batched, resume.constants, inputs, resume.parameters, numbers)
+    varied = varied_of(craft, sensitivities, inputs)
+    return Runs(q, v, not resume.batched, resume.constants, inputs, resume.parameters, numbers, varied)
 
 
 def _numbers(runs: Any, count: int) -> Array:
@@ -170,9 +179,15 @@ def start(equations: Equations, runs: Runs, t: float, step: float | None) -> Sta
     if equations.control is not None:
         if equations.sampled:
             held[:, at["held_z"].start - at.held.start : at["held_z"].stop - at.held.start] = equations.control.state0
-            held[:, -1] = -1.0  # no sample yet
+            held[:, at["sample"].start - at.held.start] = -1.0  # no sample yet
         else:
             y[:, at.row("z")] = equations.control.state0
+    if equations.varied:
+        S = np.zeros((count, at.varied.stop - at.varied.start, columns_of(equations.varied)))
+        begun = initial(equations.craft, equations.varied, runs.q, runs.v)
+        begun = np.delete(begun, np.arange(runs.q.shape[1], runs.q.shape[1] + 6), axis=1) if equations.conserve else begun
+        S[:, : begun.shape[1]] = begun
+        y[:, at.row("S")] = S.reshape(count, -1)
     return State.begin(np.full(count, t), y, held, np.full(count, step or 0.0))
 
 

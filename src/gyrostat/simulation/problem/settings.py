@@ -13,6 +13,7 @@ from ...control.passive import Actuators, Stops
 from ...model import nearest
 from ...tracing.random import seed_number
 from ..integrators.methods import METHODS
+from .varied import names_given
 
 FIXED_STEP = tuple(n for n, method in METHODS.items() if not method.chooses_steps)  # they cannot choose their steps
 
@@ -35,6 +36,7 @@ class Settings:
     mode: str | None = None
     seed: Any = None
     stabilisation: Stabilisation | None = None
+    sensitivities: Any = None
 
     def complete(self, earlier: Mapping[str, Any] | None) -> Settings:
         """What was left out, from the attributes of the run that is continued or from the defaults; checked."""
@@ -49,6 +51,7 @@ class Settings:
             if values[name] is None:
                 values[name] = earlier[name] if earlier.get(name) is not None else default
         values["breakpoints"] = _times(values["breakpoints"])
+        values["sensitivities"] = names_given(values["sensitivities"])
         values["seed"] = seed_number(values["seed"])
         values["stabilisation"] = _stabilisation(values["stabilisation"])
         values["locked"] = [values["locked"]] if isinstance(values["locked"], str) else list(values["locked"])
@@ -91,6 +94,7 @@ DEFAULTS: dict[str, Any] = {
     "mode": None,
     "seed": 0,
     "stabilisation": USUAL,
+    "sensitivities": (),
 }
 
 

@@ -18,6 +18,7 @@ from ..problem.runs import Runs
 from ..problem.settings import Settings
 from ..problem.times import Times
 from .dataset import causes_at_end, dataset, end_states, looked
+from .sensitivities import at_ends, at_events
 from .trajectory import Event, Trajectory, unresolved
 
 _REASONS = {
@@ -67,9 +68,19 @@ def trajectory_of(
         },
     }
     events = tuple(_event(equations, record, times, runs.constants) for record in outcome.records)
+    if equations.varied:
+        moved = at_events(equations, functions["events"], outcome.records, runs.constants)
+        data = data.assign(at_ends(equations, state, outcome.records, moved, runs.constants, runs.single))
+        if resume is not None and "event_t_by" in resume.data:
+            moved = np.vstack([resume.data["event_t_by"].values, moved])
     if resume is not None:
         _keep_earlier_rows(data, resume)
-        events = tuple(sorted((*resume.events, *events), key=lambda e: (e.run, e.t)))
+        events = (*resume.events, *events)
+    order = sorted(range(len(events)), key=lambda k: (events[k].run, events[k].t)) if resume else range(len(events))
+    events = tuple(events[k] for k in order)
+    if equations.varied and events:
+        about = {"long_name": "derivatives of the times of the events"}
+        data = data.assign(event_t_by=(("event", "by"), moved[list(order)], about))
     interrupted = outcome.interrupted or bool((state.status == Status.running).any())
     return Trajectory(
         craft, data, state, runs.constants, runs.parameters, events, equations, interrupted, dict(functions)

@@ -14,6 +14,7 @@ from ..engine.compiling import compiled
 from ..engine.measures import LOOKS, REDUCED
 from ..engine.system import State
 from ..problem.equations import Equations
+from . import sensitivities
 from .looks import BALANCED, entries, integrals_of
 
 if TYPE_CHECKING:
@@ -102,6 +103,10 @@ def dataset(
         if at.width(name):
             part = at.part(rows, name)
             values[name] = (dims, part if dims else part[..., 0], unit, title)
+    names: dict[str, Any] = {}
+    if equations.varied:
+        values |= sensitivities.variables(equations, times, rows, constants)
+        names["by"] = sensitivities.by_labels(equations, coordinate_names(craft)[1])
     single = runs is None
     lead = ("time",) if single else ("run", "time")
     variables = {
@@ -109,7 +114,7 @@ def dataset(
         for name, (dims, x, unit, title) in values.items()
     }
     variables |= others or {}
-    names = {name: variables.pop(name)[1] for name in ("cause", "audited_name") if name in variables}
+    names |= {name: variables.pop(name)[1] for name in ("cause", "audited_name") if name in variables}
     return xarray.Dataset(variables, coords=coordinates(craft, times, **names, **({} if single else {"run": runs})))
 
 

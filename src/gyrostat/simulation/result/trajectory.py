@@ -215,6 +215,23 @@ class Trajectory:
 
         return self._compiled(twist, ["q", "v"])
 
+    def sensitivity(self, what: str | Callable[..., Any], by: str, *, at_end: bool = False) -> Any:
+        """Derivative of `what` by one of the names in `sensitivities=`, ([runs,] times, *shape of what, *shape of `by`).
+
+        what: "q" (in tangent coordinates, (nv,), as `gs.configuration_difference` gives them), "v", the name of a body or frame (a
+        `FrameSensitivity`: position, orientation, twist), "t_end", or a function of (craft, t, q, v) and of inputs by name.
+        at_end: where each run ended instead, ([runs,] ...). Where an event stopped it, that end moves.
+        """
+        from .sensitivities import sensitivity
+
+        return sensitivity(self, what, by, at_end)
+
+    def event_sensitivity(self, by: str) -> Array:
+        """Derivative of the times of `events` by one of the names in `sensitivities=`, (events, *shape of `by`)."""
+        from .sensitivities import event_times
+
+        return event_times(self, by)
+
     def reaction_wrenches(self) -> xarray.DataArray:
         """Total wrench through each joint on its distal body, about Bo in B, ([run,] time, body, wrench)."""
         import xarray
