@@ -193,6 +193,11 @@ def _parameters(case: Case, rng: Any) -> None:
     _set(case, "parameters", {f"{body}.mass": 12.0}, {f"{body}.mass": 14.0})
 
 
+def _sensitivities(case: Case, rng: Any) -> None:
+    body = [b.name for b in case.craft.bodies if not b.joint.motion.spins][-1]
+    _set(case, "sensitivities", [f"{body}.mass"], None)
+
+
 def _event(level: float, name: str) -> gs.When:
     return gs.When(lambda craft, t, q, v: t - level, name)
 
@@ -223,5 +228,6 @@ DRAWN = {
     "conserve": lambda case, rng: _set(case, "conserve", "momentum", None),
     "parameters": _parameters,
     "inputs": _inputs,
+    "sensitivities": _sensitivities,
     "threads": lambda case, rng: _set(case, "threads", 1, 2),
 }

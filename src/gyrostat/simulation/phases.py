@@ -32,6 +32,7 @@ _ELSEWHERE = {
     "t_span": "The phases say how long they last; t0= is when the first starts.",
     "q0": "It is the second argument of simulate_phases.",
     "v0": "It is the third argument of simulate_phases.",
+    "sensitivities": "Derivatives are not carried over from phase to phase: give them to gs.simulate, with effects of events.",
 }
 _OF_THE_PHASE = {
     "control": "Give Phase(control=...).",

@@ -41,7 +41,7 @@ from .problem.runs import Runs, arguments, begin, carry_on, constants, continued
 from .problem.settings import Settings, ends_at_saves
 from .problem.times import Times, times_of
 from .problem.unfelt import refuse_unfelt
-from .problem.varied import sizes_of
+from .problem.varied import count, sizes_of
 from .result.assembly import trajectory_of, with_trajectory
 from .result.looks import audit_measures
 from .result.mode_audit import warn_if_broken
@@ -129,7 +129,8 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     if after is not None and again and after.equations is not None and after.equations.sampled:
         times = replace(times, epoch=after.equations.t0)  # samples are counted from there
     runs = _runs(request, settings, functions, times.epoch)
-    require_memory(runs.count, len(times.save), request.craft.nq + request.craft.nv)
+    numbers = (request.craft.nq + request.craft.nv) * (1 + count(runs.varied))
+    require_memory(runs.count, len(times.save), numbers)
     outer = environment_of(functions["environment"])
     if outer is not None and outer.check is not None and resume is None:
         for row in runs.q:
@@ -168,6 +169,11 @@ def equations_at(request: Request) -> tuple[Equations, Array]:
 def _runs(request: Request, settings: Settings, functions: Mapping[str, Any], epoch: float) -> Runs:
     asked = (request.q0, request.v0, request.parameters, request.inputs, request.runs)
     if request.resume is not None:
+        if settings.sensitivities != list(request.resume.data.attrs.get("sensitivities", ())):
+            raise ValueError(
+                f"resume: derivatives begin where a run begins. It had sensitivities="
+                f"{list(request.resume.data.attrs.get('sensitivities', ()))}; leave them out, or run it anew."
+            )
         return continued(request.craft, request.resume, settings.sensitivities, *asked)
     return begin(request.craft, *asked, _conserving(request, settings, functions), epoch, settings.sensitivities)
 

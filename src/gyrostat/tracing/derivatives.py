@@ -76,9 +76,9 @@ def jacobian(outputs: Sequence[Any], inputs: Sequence[Any]) -> Array:
 
 
 def pushforward(outputs: Sequence[Any], inputs: Sequence[Any], directions: Array) -> Array:
-    """What the outputs change by when the inputs change by each column of `directions` (len(inputs), k): (len(outputs), k).
+    """What the outputs change by when the inputs change by each column of `directions` (len(inputs), k), (len(outputs), k).
 
-    Tangents are carried along where that is shorter; where there are many columns, the Jacobian is formed once, and multiplied.
+    Tangents are carried along where that is shorter; for many columns the Jacobian is formed once, and multiplied.
     """
     moved = [i for i in range(len(inputs)) if any(not _is_zero(e) for e in directions[i])]
     columns, symbols = directions.shape[1], [inputs[i] for i in moved]

@@ -52,7 +52,17 @@ def _key(e: Equations) -> Hashable:
     varied = tuple(one.name for one in e.varied)
     motions = tuple((name, _motion(motion)) for name, motion in e.prescribed.items())
     held = tuple(_constraint(c) for c in e.constraints)
-    return id(e.craft), e.dynamics, e.laws, shapes, options, varied, motions, held, tuple(e.stabilisation) if held else ()
+    return (
+        id(e.craft),
+        e.dynamics,
+        e.laws,
+        shapes,
+        options,
+        varied,
+        motions,
+        held,
+        tuple(e.stabilisation) if held else (),
+    )
 
 
 def _motion(motion: Any) -> Hashable:

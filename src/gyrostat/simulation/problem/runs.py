@@ -185,7 +185,9 @@ def start(equations: Equations, runs: Runs, t: float, step: float | None) -> Sta
     if equations.varied:
         S = np.zeros((count, at.varied.stop - at.varied.start, columns_of(equations.varied)))
         begun = initial(equations.craft, equations.varied, runs.q, runs.v)
-        begun = np.delete(begun, np.arange(runs.q.shape[1], runs.q.shape[1] + 6), axis=1) if equations.conserve else begun
+        begun = (
+            np.delete(begun, np.arange(runs.q.shape[1], runs.q.shape[1] + 6), axis=1) if equations.conserve else begun
+        )
         S[:, : begun.shape[1]] = begun
         y[:, at.row("S")] = S.reshape(count, -1)
     return State.begin(np.full(count, t), y, held, np.full(count, step or 0.0))

@@ -53,9 +53,7 @@ def varied_of(craft: Spacecraft, names: Sequence[str], inputs: Mapping[str, tupl
     return tuple(found)
 
 
-def _shape(craft: Spacecraft, name: Any, inputs: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
-    if not isinstance(name, str):
-        raise TypeError(f"sensitivities hold {name!r}; expected names: 'q0', 'v0', 'link_3.mass', 'input:gain'.")
+def _shape(craft: Spacecraft, name: str, inputs: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     if name in ("q0", "v0"):
         return (craft.nv,)
     if name.startswith(INPUT):
@@ -75,14 +73,18 @@ def _shape(craft: Spacecraft, name: Any, inputs: Mapping[str, tuple[int, ...]]) 
 
 def names_given(given: Any) -> list[str]:
     """One name, or several."""
-    return [given] if isinstance(given, str) else list(given or ())
+    names = [given] if isinstance(given, str) else list(given or ())
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"sensitivities hold {name!r}; expected names: 'q0', 'v0', 'link_3.mass', 'input:gain'.")
+    return names
 
 
 def values_needed(craft: Spacecraft, names: Sequence[str], parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     """The parameters of a run, with those that are varied at their own values unless they are given."""
     found = dict(parameters or {})
     for name in names:
-        if isinstance(name, str) and name not in ("q0", "v0") and not name.startswith(INPUT) and name not in found:
+        if name not in ("q0", "v0") and not name.startswith(INPUT) and name not in found:
             _shape(craft, name, {})
             found[name] = craft.value(name)
     return found
@@ -144,9 +146,9 @@ def of_momentum(
         return held_by(craft, q, v).momentum
 
     own = [one for one in varied if one.parameter is not None]
-    by_q, by_v, *by_values = compile(
-        jacobian_of(momentum, ("q", "v", *(one.name for one in own))), craft, parameters=list(parameters)
-    )(q, v, **({"parameters": dict(parameters)} if parameters else {}))
+    derivatives = jacobian_of(momentum, ("q", "v", *(one.name for one in own)))
+    kernel = compile(derivatives, craft, parameters=list(parameters))
+    by_q, by_v, *by_values = kernel(q, v, parameters=dict(parameters)) if parameters else kernel(q, v)
     start = initial(craft, varied, q, v)
     S = np.asarray(by_q) @ start[:, : craft.nq] + np.asarray(by_v) @ start[:, craft.nq :]
     for one, block in zip(own, by_values, strict=True):

@@ -49,6 +49,9 @@ def trajectory_of(
     _warn(craft.name, failures, outcome, plan, ends)
     others = end_states(equations, state, ends, runs.constants, runs.single)
     others |= causes_at_end(equations, state, runs.single) | looked(equations, state.measured, runs.single)
+    moved = at_events(equations, functions["events"], outcome.records, runs.constants)
+    if equations.varied:
+        others |= at_ends(equations, state, outcome.records, moved, runs.constants, runs.single)
     numbers = None if runs.single else runs.numbers
     data = dataset(equations, times.save, outcome.saved, runs.constants, numbers, others)
     data.attrs = {
@@ -68,17 +71,14 @@ def trajectory_of(
         },
     }
     events = tuple(_event(equations, record, times, runs.constants) for record in outcome.records)
-    if equations.varied:
-        moved = at_events(equations, functions["events"], outcome.records, runs.constants)
-        data = data.assign(at_ends(equations, state, outcome.records, moved, runs.constants, runs.single))
-        if resume is not None and "event_t_by" in resume.data:
-            moved = np.vstack([resume.data["event_t_by"].values, moved])
     if resume is not None:
         _keep_earlier_rows(data, resume)
         events = (*resume.events, *events)
     order = sorted(range(len(events)), key=lambda k: (events[k].run, events[k].t)) if resume else range(len(events))
     events = tuple(events[k] for k in order)
     if equations.varied and events:
+        if resume is not None and resume.events:
+            moved = np.vstack([resume.data["event_t_by"].values, moved])
         about = {"long_name": "derivatives of the times of the events"}
         data = data.assign(event_t_by=(("event", "by"), moved[list(order)], about))
     interrupted = outcome.interrupted or bool((state.status == Status.running).any())

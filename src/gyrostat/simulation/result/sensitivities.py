@@ -53,7 +53,7 @@ def by_labels(equations: Equations, v_names: Sequence[str]) -> list[str]:
 def at_events(equations: Equations, events: Any, records: Sequence[Record], constants: Array) -> Array:
     """What the time of each event changes by, (records, columns)."""
     found = np.zeros((len(records), count(equations.varied)))
-    for event in events_given(events or ()):
+    for event in events_given(events or ()) if equations.varied else ():
         own = [k for k, record in enumerate(records) if record.event == event.name]
         if own:
             rows = np.array([np.concatenate([records[k].y, records[k].held]) for k in own])[:, None]
@@ -134,13 +134,15 @@ def sensitivity(trajectory: Trajectory, what: Any, by: str, at_end: bool) -> Any
     if isinstance(what, str) and what == "v":
         return shaped(S_v)
     if isinstance(what, str) and what == "t_end":
-        return trajectory.data["t_end_by"].values[..., one.columns].reshape(*np.shape(trajectory.t_end), *one.shape)
+        return trajectory.data["t_end_by"].values[..., one.columns].reshape(np.shape(trajectory.t_end) + one.shape)
     if callable(what):
-        value, change, axes = _along(trajectory, what, one, q, v, S_q, S_v, at_end)
+        change, axes = _along(trajectory, what, one, q, v, S_q, S_v, at_end)
         return change.reshape(*change.shape[: change.ndim - 2], *axes, *one.shape)
     if not isinstance(what, str):
-        raise TypeError(f"sensitivity of {what!r}; expected 'q', 'v', 't_end', a frame, or a function of (craft, t, q, v).")
-    _, change, _ = _along(trajectory, partial(_of_frame, what), one, q, v, S_q, S_v, at_end)
+        raise TypeError(
+            f"sensitivity of {what!r}; expected 'q', 'v', 't_end', a frame, or a function of (craft, t, q, v)."
+        )
+    change, _ = _along(trajectory, partial(_of_frame, what), one, q, v, S_q, S_v, at_end)
     return _frame(trajectory, what, q, change, shaped, at_end)
 
 
@@ -166,14 +168,18 @@ def _of_frame(name: str, craft: Spacecraft, q: Array, v: Array) -> Array:
     return np.concatenate([p, np.ravel(R), jacobian(craft, q, name) @ v])
 
 
+def _orientation(craft: Spacecraft, q: Array, name: str) -> Array:
+    return frame_pose(craft, q, name).R
+
+
+def _named(given: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a kernel."""
+    return {**given, "parameters": parameters} if parameters else dict(given)
+
+
 def _frame(trajectory: Trajectory, name: str, q: Array, change: Array, shaped: Any, at_end: bool) -> FrameSensitivity:
-    if at_end:
-        own = _own_values(trajectory, False)
-        R = compile(lambda craft, q: frame_pose(craft, q, name).R, trajectory.craft, parameters=list(own))(
-            q, **({"parameters": own} if own else {})
-        )
-    else:
-        R = trajectory.frame(name)[0]
+    own = _own_values(trajectory, not at_end)
+    R = compile(_orientation, trajectory.craft, static={"name": name}, parameters=list(own))(**_named({"q": q}, own))
     turn = change[..., 3:12, :].reshape(*change.shape[:-2], 3, 3, change.shape[-1])
     W = np.einsum("...ijk,...lj->...ilk", turn, R)  # dR R^T = (orientation)^
     orientation = np.stack([W[..., 2, 1, :], W[..., 0, 2, :], W[..., 1, 0, :]], axis=-2)
@@ -181,15 +187,22 @@ def _frame(trajectory: Trajectory, name: str, q: Array, change: Array, shaped: A
 
 
 def _along(
-    trajectory: Trajectory, function: Callable[..., Any], one: Varied, q: Array, v: Array, S_q: Array, S_v: Array, at_end: bool
-) -> tuple[Array, Array, tuple[int, ...]]:
+    trajectory: Trajectory,
+    function: Callable[..., Any],
+    one: Varied,
+    q: Array,
+    v: Array,
+    S_q: Array,
+    S_v: Array,
+    at_end: bool,
+) -> tuple[Array, tuple[int, ...]]:
     """d function along the columns, (..., size, columns), and the shape of its value."""
     craft, times = trajectory.craft, not at_end
     own = _own_values(trajectory, times)
     shapes = {n: tuple(s) for n, s in trajectory.data.attrs["inputs"].items()}
     asked = list(inspect.signature(function).parameters)[1:]
     inputs = {name: shape for name, shape in shapes.items() if name in asked}
-    wrt = [name for name in ("q", "v") if name in asked]
+    wrt: list[str] = [name for name in ("q", "v") if name in asked]
     explicit = one.parameter or (one.name[len(INPUT) :] if one.name[len(INPUT) :] in inputs else None)
     if explicit is not None:
         wrt.append(explicit)
@@ -201,15 +214,14 @@ def _along(
     kernel = compile(derivatives, craft, inputs=inputs or None, parameters=list(own))
     t = trajectory.t_end if at_end else trajectory.time
     given = {"t": t, "q": q, "v": v} | _own_inputs(trajectory, inputs, times)
-    named = {name: given[name] for name in asked if name in given}
-    value, blocks = kernel(**named, **({"parameters": own} if own else {}))
+    value, blocks = kernel(**_named({name: given[name] for name in asked if name in given}, own))
     axes = tuple(np.shape(value)[q.ndim - 1 :])
     size, lead = int(np.prod(axes, dtype=int)), q.shape[:-1]
     total = np.zeros((*lead, size, S_q.shape[-1]))
     for name, block in zip(wrt, blocks, strict=True):
         J = np.broadcast_to(block, (*lead, *np.shape(block)[len(lead) :])).reshape(*lead, size, -1)
         total = total + (J @ S_q if name == "q" else J @ S_v if name == "v" else J)
-    return np.asarray(value), total, axes
+    return total, axes
 
 
 def _own_values(trajectory: Trajectory, times: bool) -> dict[str, Array]:
