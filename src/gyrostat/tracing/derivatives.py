@@ -76,7 +76,7 @@ def jacobian(outputs: Sequence[Any], inputs: Sequence[Any]) -> Array:
 
 
 def pushforward(outputs: Sequence[Any], inputs: Sequence[Any], directions: Array) -> Array:
-    """What the outputs change by when the inputs change by each column of `directions` (len(inputs), k), (len(outputs), k).
+    """What outputs change by when inputs change by each column of `directions` (len(inputs), k): (len(outputs), k).
 
     Tangents are carried along where that is shorter; for many columns the Jacobian is formed once, and multiplied.
     """
