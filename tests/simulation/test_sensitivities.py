@@ -393,3 +393,6 @@ def test_what_cannot_be_differentiated_is_refused_by_name():
         gs.simulate(craft, resume=plain, t_span=(0.0, 0.2), sensitivities=["q0"])
     with pytest.raises(TypeError, match="sensitivities= is no option"):
         gs.simulate_phases(craft, q0, v0, [gs.Phase(0.1)], sensitivities=["q0"])
+    formation = gs.Formation({"all": gs.Group(craft, ["one", "two"])})
+    with pytest.raises(TypeError, match="sensitivities= is no option of a formation"):
+        gs.simulate(formation, None, (0.0, 0.1), sensitivities=["v0"])
