@@ -1,13 +1,14 @@
-"""The variational equations of a run, as functions of x: how derivatives of its state change in time, at samples and at events.
+"""The variational equations of a run, as functions of x: how derivatives of its state change in time, at samples and at
+events.
 
 With s = (q, v, z, load) the state, h what a sampled law holds, p what is varied, and S = ds/dp, S_h = dh/dp:
 
     d/dt S = f_s S + f_h S_h + f_p,   S_h <- u_s S + u_h S_h + u_p  at samples                                  (1)
 
-S of q stands in components of q (nq rows): tangents of the manifold stay tangents. The accelerations a and the multipliers l of
-constraints are not differentiated where they are solved for, but where they are short, in the residual of inverse dynamics
-(residual.py): with M the mass matrix, P = de/da, B and E the derivatives of the balance of loads and of the constraints'
-errors at fixed a and l, along each column,
+S of q stands in components of q (nq rows): tangents of the manifold stay tangents. The accelerations a and the
+multipliers l of constraints are not differentiated where they are solved for, but where they are short, in the residual
+of inverse dynamics (residual.py): with M the mass matrix, P = de/da, B and E the derivatives of the balance of loads
+and of the constraints' errors at fixed a and l, along each column,
 
     P M^-1 P^T dl = P M^-1 B - E,    da = M^-1 (P^T dl - B)                                                     (2)
 

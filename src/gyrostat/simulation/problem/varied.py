@@ -1,6 +1,8 @@
-"""By what a run is differentiated: `sensitivities=["q0", "v0", "link_6.mass", "input:gain"]`, one or several columns each.
+"""By what a run is differentiated: `sensitivities=["q0", "v0", "link_6.mass", "input:gain"]`, one or several columns
+each.
 
-q0 is varied on the manifold: its column k turns or moves the start as `step_configuration` does with the k-th unit vector.
+q0 is varied on the manifold: its column k turns or moves the start as `step_configuration` does with the k-th unit
+vector.
 """
 
 from __future__ import annotations
@@ -109,7 +111,7 @@ def labels(craft: Spacecraft, varied: Sequence[Varied], v_names: Sequence[str]) 
 
 
 def sizes_of(varied: Sequence[Varied], own: Mapping[str, Array]) -> Array:
-    """How large what is varied is, for each column: a change of it that is not small; 1 for the initial state, and for zeros.
+    """How large what is varied is, for each column: a change that is not small; 1 for the initial state, and for zeros.
 
     own: values of all runs by the names of the layout, (runs, size).
     """

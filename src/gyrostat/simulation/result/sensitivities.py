@@ -1,4 +1,6 @@
-"""Derivatives of a run: of its coordinates, of its frames, of any function of its state, of when its events happen and where it ends."""
+"""Derivatives of a run: of its coordinates, its frames, any function of its state, of when its events happen and where
+it ends.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ class FrameSensitivity(NamedTuple):
 
 
 def variables(equations: Equations, times: Array, rows: Array, constants: Array) -> dict[str, Any]:
-    """q_by and v_by at rows (runs, times, y and held), as `dataset` takes them: dimensions, values, unit and meaning."""
+    """q_by and v_by at rows (runs, times, y and held), as `dataset` takes them: dimensions, values, unit, meaning."""
     x = _arguments(equations, times, rows, constants)
     q_by, v_by = _state(equations, x)
     return {
