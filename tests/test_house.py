@@ -58,6 +58,14 @@ def test_signatures_that_are_alike_are_a_contract_and_bodies_are_not(house, tmp_
     assert found[10] == (["first.py:1-24 and second.py:2-25"], [], [])
 
 
+def test_tables_may_be_alike_but_not_the_same(house, tmp_path):
+    """A row a thing is data; the same rows in two places are a copy."""
+    rows = "".join(f'    "name {k}": lambda a, b: a + {k} * b,\n' for k in range(12))
+    one, other = f"X = {{\n{rows}}}\n", f"X = {{\n{rows.replace('name', 'other')}}}\n"
+    assert house.repetitions(*package(tmp_path, first=one, second=other))[:2] == ([], [])
+    assert house.repetitions(*package(tmp_path, first=one, second=one))[0] == ["first.py:1-14 and second.py:1-14"]
+
+
 def test_nothing_is_written_twice_but_by_contract(house):
     """Over the whole package; what is left, and why, is listed in docs/architecture.md."""
     source = ROOT / "src" / "gyrostat"

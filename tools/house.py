@@ -12,8 +12,8 @@ file of a scenario does not count. The runs are of bundled craft:
 
 Repeated code is a run of ten lines or more (no comments, docstrings, blank lines, imports) that stands in two places:
 the same to the letter, or alike but for names, strings and numbers. A pair is a contract, and listed apart, where it is
-the signature of functions that are to be called alike (fewer than ten of its lines are anything else), or one of
-`CONTRACTS`.
+the signature of functions that are to be called alike, or rows of tables that are alike and not the same (fewer than
+ten of its lines are anything else), or one of `CONTRACTS`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ LONG = 60  # lines of a function
 WIDE = 120  # characters of a line
 WINDOW = 10  # lines that make a repetition
 THIN = 4.0  # tokens a line on average, below which a repetition is punctuation
-SIGNATURE = "functions that are called alike"
+SIGNATURE, TABLE = "functions that are called alike", "rows of tables"
 CONTRACTS = {  # pairs of files whose likeness is asked for from outside, and by what
     ("algebra/lanes.py", "tracing/expr.py"): "both are numbers to Python and to gyrostat.algebra: a line an operator",
-    ("tracing/rules.py", "tracing/rules.py"): "the table of operations: a line each",
 }
 
 
@@ -50,7 +49,7 @@ class Line(NamedTuple):
     number: int
     text: str
     shape: tuple[str, ...]
-    signature: bool  # of a function, over several lines
+    part_of: str  # SIGNATURE of a function, over several lines; TABLE, a row of one; or nothing of the sort
 
 
 def measures(checkout: Path) -> dict[str, Any]:
@@ -200,7 +199,8 @@ def repetitions(source: Path, files: list[Path]) -> tuple[list[str], list[str], 
     code = {str(path.relative_to(source)): list(code_lines(path)) for path in files}
     same = _apart(_pairs(code, lambda line: line.text), [])
     alike = _apart(_pairs(code, lambda line: line.shape), same)
-    reasons = {pair: _contract(code, pair) for pair in (*same, *alike)}
+    reasons = {pair: _contract(code, pair, SIGNATURE) for pair in same}
+    reasons |= {pair: _contract(code, pair, SIGNATURE, TABLE) for pair in alike}
     return (
         [_words(code, pair) for pair in same if not reasons[pair]],
         [_words(code, pair) for pair in alike if not reasons[pair]],
@@ -211,14 +211,15 @@ def repetitions(source: Path, files: list[Path]) -> tuple[list[str], list[str], 
 def code_lines(path: Path) -> Iterator[Line]:
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    passed, signatures = _passed_over(tree), _signatures(tree)
+    passed = _passed_over(tree)
+    part_of = dict.fromkeys(_rows(tree), TABLE) | dict.fromkeys(_signatures(tree), SIGNATURE)
     by_line: dict[int, list[tokenize.TokenInfo]] = defaultdict(list)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
             by_line[token.start[0]].append(token)
     for number, tokens in sorted(by_line.items()):
         if number not in passed and tokens[0].type != tokenize.ENDMARKER:
-            yield Line(number, " ".join(t.string for t in tokens), tuple(map(_shape, tokens)), number in signatures)
+            yield Line(number, " ".join(t.string for t in tokens), tuple(map(_shape, tokens)), part_of.get(number, ""))
 
 
 def _passed_over(tree: ast.Module) -> set[int]:
@@ -239,6 +240,17 @@ def _signatures(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.body[0].lineno > node.lineno + 1:
             lines.update(range(node.lineno, node.body[0].lineno))
+    return lines
+
+
+def _rows(tree: ast.Module) -> set[int]:
+    """Lines of dictionaries by name, one an entry."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict) and len(node.keys) > 2:
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str) and value.end_lineno == key.lineno:
+                    lines.add(key.lineno)
     return lines
 
 
@@ -292,11 +304,14 @@ def _apart(pairs: list[Pair], said: list[Pair]) -> list[Pair]:
     return sorted(kept)
 
 
-def _contract(code: dict[str, list[Line]], pair: Pair) -> str:
+def _contract(code: dict[str, list[Line]], pair: Pair, *parts: str) -> str:
     """What asks for a pair; nothing where nothing does."""
     a, b, length = pair
-    others = sum(not line.signature for line in code[a[0]][a[1] : a[1] + length])
-    return SIGNATURE if others < WINDOW else CONTRACTS.get((a[0], b[0]), "")
+    lines = code[a[0]][a[1] : a[1] + length]
+    for part in parts:
+        if sum(line.part_of != part for line in lines) < WINDOW:
+            return part
+    return CONTRACTS.get((a[0], b[0]), "")
 
 
 def _words(code: dict[str, list[Line]], pair: Pair) -> str:
