@@ -81,6 +81,7 @@ if _typing.TYPE_CHECKING:
     from .model.assembly import joined_state as joined_state
     from .model.assembly import together as together
     from .model.assembly import transfer_state as transfer_state
+    from .simulation import Simulation as Simulation
     from .simulation import SimulationWarning as SimulationWarning
     from .simulation import Trajectory as Trajectory
     from .simulation import When as When
@@ -121,7 +122,7 @@ _NAMES = {
     "linear": "equilibrium linearize modes",
     "model": "Body DHLink Frame Joint Limits ModelError Role Shape Spacecraft Thruster Wheel",
     "model.assembly": "attach joined_state together transfer_state",
-    "simulation": "SimulationWarning Trajectory When simulate",
+    "simulation": "Simulation SimulationWarning Trajectory When simulate",
     "simulation.phases": "Phase simulate_phases",
     "tracing": "TraceError compile interp jacobian_of",
     "verification": "verify",

@@ -7,3 +7,5 @@ from .result.audit import Audit as Audit
 from .result.sensitivities import FrameSensitivity as FrameSensitivity
 from .result.trajectory import Event as Event
 from .result.trajectory import Trajectory as Trajectory
+from .simulation import Simulation as Simulation
+from .simulation import Snapshot as Snapshot

@@ -26,6 +26,7 @@ from .integrators.stiffness import stability_share
 from .problem.closure import require_closed, require_room
 from .problem.equations import Equations
 from .problem.events import effects_of
+from .problem.given import GIVEN
 from .problem.memory import require_memory
 from .problem.request import (
     Request,
@@ -131,20 +132,12 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     runs = _runs(request, settings, functions, times.epoch)
     numbers = (request.craft.nq + request.craft.nv) * (1 + count(runs.varied))
     require_memory(runs.count, len(times.save), numbers)
-    outer = environment_of(functions["environment"])
-    if outer is not None and outer.check is not None and resume is None:
-        for row in runs.q:
-            outer.check(request.craft, float(times.span[0]), frozen(row))
-    equations = _equations(request, settings, functions, runs, times.epoch)
+    equations = equations_of(request, settings, functions, runs, times.epoch)
     state = start(equations, runs, times.begin, settings.step)
     x = arguments(equations, runs, state)
-    if equations.constraints and resume is None:
-        require_closed(equations, residuals_at(equations, x))
-        if equations.prescribed:
-            require_room(equations, runs.q[0], runs.v[0])
-    system = compile_system(equations, functions["events"] or (), x[0])
-    looks = audit_measures(equations, system.rhs, METHODS[str(settings.integrator)].evaluations)
-    system = replace(system, measures=(looks,))
+    if resume is None:
+        require_start(equations, runs, x)
+    system = system_of(equations, functions, settings, x[0])
     own = constants(equations, runs)
     if resume is None:
         goes_on = after is not None and carry_on(equations, state, after, again)
@@ -162,7 +155,7 @@ def equations_at(request: Request) -> tuple[Equations, Array]:
     settings, functions = request.settings(), functions_of(request)
     times = times_of(request.t_span, None, None)
     runs = _runs(request, settings, functions, times.epoch)
-    equations = _equations(request, settings, functions, runs, times.epoch)
+    equations = equations_of(request, settings, functions, runs, times.epoch)
     return equations, arguments(equations, runs, start(equations, runs, 0.0, None))[0]
 
 
@@ -175,20 +168,29 @@ def _runs(request: Request, settings: Settings, functions: Mapping[str, Any], ep
                 f"{list(request.resume.data.attrs.get('sensitivities', ()))}; leave them out, or run it anew."
             )
         return continued(request.craft, request.resume, settings.sensitivities, *asked)
-    return begin(request.craft, *asked, _conserving(request, settings, functions), epoch, settings.sensitivities)
+    return begin(request.craft, *asked, conserving(request, settings, functions), epoch, settings.sensitivities)
 
 
-def _conserving(request: Request, settings: Settings, functions: Mapping[str, Any]) -> bool:
+def conserving(request: Request, settings: Settings, functions: Mapping[str, Any]) -> bool:
     outer, held = environment_of(functions["environment"]), functions["constraints"] or ()
     return conserves(request.craft, settings.conserve, outer, held)
 
 
-def _equations(request: Request, settings: Settings, functions: Mapping[str, Any], runs: Runs, t0: float) -> Equations:
+def equations_of(
+    request: Request,
+    settings: Settings,
+    functions: Mapping[str, Any],
+    runs: Runs,
+    t0: float,
+    own_seed: bool = False,
+) -> Equations:
+    """own_seed: seeds stand among the constants of the runs, so that one can be given another."""
     craft = request.craft
     motions = prescribed_motions(craft, functions["prescribed"], settings.locked or (), runs.v)
     law = controller_of(functions["control"])
     if settings.mode is not None:
-        law = guarded(craft, demand_mode(craft, settings.mode, motions), law)
+        mode = demand_mode(craft, settings.mode, motions)
+        law = law if law is GIVEN else guarded(craft, mode, law)
     assert settings.stabilisation is not None
     equations = Equations(
         craft,
@@ -199,7 +201,7 @@ def _equations(request: Request, settings: Settings, functions: Mapping[str, Any
         motions,
         settings.actuators,
         settings.stops,
-        _conserving(request, settings, functions),
+        conserving(request, settings, functions),
         seed=int(settings.seed or 0),
         inputs=runs.inputs,
         parameters=runs.parameter_shapes,
@@ -207,8 +209,28 @@ def _equations(request: Request, settings: Settings, functions: Mapping[str, Any
         stabilisation=settings.stabilisation,
         effects=effects_of(functions["events"] or ()),
         varied=runs.varied,
+        own_seed=own_seed,
     )
     return settled(equations, lambda e: arguments(e, runs, start(e, runs, 0.0, None))[0])
+
+
+def require_start(equations: Equations, runs: Runs, x: Array) -> None:
+    """Runs may begin there: the environment holds, and constraints are closed. x: of every run, (runs, size)."""
+    outer = equations.environment
+    if outer is not None and outer.check is not None:
+        for q, row in zip(runs.q, x, strict=True):
+            outer.check(equations.craft, float(equations.time(row)), frozen(q))
+    if equations.constraints:
+        require_closed(equations, residuals_at(equations, x))
+        if equations.prescribed:
+            require_room(equations, runs.q[0], runs.v[0])
+
+
+def system_of(equations: Equations, functions: Mapping[str, Any], settings: Settings, x: Array) -> System:
+    """Compiled, with what the audit looks at. x: a first argument, (size,)."""
+    system = compile_system(equations, functions["events"] or (), x)
+    looks = audit_measures(equations, system.rhs, METHODS[str(settings.integrator)].evaluations)
+    return replace(system, measures=(looks,))
 
 
 def plan_of(

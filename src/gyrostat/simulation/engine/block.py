@@ -75,12 +75,12 @@ class Block:
     def __init__(self, system: System, plan: Plan, queue: QueueOfRuns) -> None:
         self.system, self.plan, self.queue, self.outcome = system, plan, queue, queue.outcome
         self.method, self.lanes = METHODS[plan.method], lanes_of_block(system, plan.method)
-        self._library = _library(plan.method, self.lanes)
-        self._start, self._trial, self._end_step = (
-            _ON_CONTEXT(self._library.address(name)) for name in ("start", "trial", "end_step")
+        self.library = _library(plan.method, self.lanes)
+        self._start, self._trial, self._end_step, self._show = (
+            _ON_CONTEXT(self.library.address(name)) for name in ("start", "trial", "end_step", "show")
         )
-        self._look = _LOOK(self._library.address("look"))
-        self._advance = _ADVANCE(self._library.address("advance"))
+        self._look = _LOOK(self.library.address("look"))
+        self._advance = _ADVANCE(self.library.address("advance"))
         self._keep: list[Any] = []
         self._error: BaseException | None = None
         self.seats = runs_per_block(system, plan.method)
@@ -224,29 +224,40 @@ class Block:
         if not len(rows):
             return
         seats, rows = _span(free[: len(rows)]), _span(rows)
-        lanes, own = (slice(None), rows) if self._together else (seats, rows)  # one run is broadcast over all lanes
-        state, n, held = self.queue.state, self.system.n, self.system.n_held
-        self.blocks["y"][:, lanes] = state.y[own].T
-        if held:
-            self.x[1 + n : 1 + n + held, lanes] = state.held[own].T
-        self.x[1 + n + held :, lanes] = self.queue.parameters[own].T
-        self.lane[:, lanes] = self.queue.lanes[own].T
-        self._out[lanes] = self.queue.out[own]
+        lanes, state = self.lanes_of_seats(seats), self.queue.state
+        self.seat(seats, rows, self.queue)
+        self._out[lanes] = self.queue.out[rows]
         self._attempts_before[seats] = state.steps[rows] + state.rejections[rows]
         self._call(self._start)
         if state.g.size and state.g.shape == (self.queue.runs, len(self.system.specs)):
-            known = state.g[own].T
+            known = state.g[rows].T
             self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
         if (self._entries or self._lasting) and self.queue.resumes_method:
             self._recall(seats, state.of_method[rows])
         self.rows[seats] = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
+    def seat(self, seats: Any, rows: Any, queue: QueueOfRuns) -> None:
+        """What these rows of a queue bring to their lanes; nothing is computed yet."""
+        lanes, n, held = self.lanes_of_seats(seats), self.system.n, self.system.n_held
+        self.blocks["y"][:, lanes] = queue.state.y[rows].T
+        if held:
+            self.x[1 + n : 1 + n + held, lanes] = queue.state.held[rows].T
+        self.x[1 + n + held :, lanes] = queue.parameters[rows].T
+        self.lane[:, lanes] = queue.lanes[rows].T
+
     def settle(self, seats: Array) -> None:
         """Write the runs in these seats back to their rows of the outcome, and leave the seats empty."""
         if not len(seats):
             return
-        state, n, held = self.outcome.state, self.system.n, self.system.n_held
         self.settled += len(seats)
+        self.write_back(seats)
+        seats = _span(seats)
+        self.rows[seats] = -1
+        self.lane[Lane.status, self.lanes_of_seats(seats)] = Status.done
+
+    def write_back(self, seats: Array) -> None:
+        """Where the runs in these seats stand, to their rows of the outcome."""
+        state, n, held = self.outcome.state, self.system.n, self.system.n_held
         seats, rows = _span(seats), self.rows[seats]
         self._look_at_pending()
         self.queue.lanes[rows] = self.lane[:, seats].T
@@ -257,14 +268,25 @@ class Block:
             state.g[rows] = self.blocks["g_old"][:, seats].T
         if self._entries or self._lasting:
             state.of_method[rows] = self._of_method(seats)
-        self.rows[seats] = -1
-        self.lane[Lane.status, slice(None) if self._together else seats] = Status.done
 
     def look_after_step(self, k: int) -> None:
         """Measures of the run in seat k are due at the end of its next accepted step."""
         for known, _ in self._measures:
             known[DUE, self.lanes_of(k)] = 0.0
         self.context[Context.until_look] = 0
+
+    def look_now(self) -> None:
+        """At all runs that wait, as they stand; one that was put aside as it stands now is looked at once."""
+        n = self.system.n
+        self.x[0], self.x[1 : 1 + n] = self.lane[Lane.t], self.blocks["y"]
+        waiting = (self.lane[Lane.status] == Status.paused) & (self.lane[Lane.begun] == 1.0)
+        for (known, work), row, group in zip(self._measures, self._groups, self.system.measures, strict=True):
+            aside = work[group.count :]
+            new = waiting & (aside[0] != self.lane[Lane.t])
+            if (new & (known[PENDING] == 1.0)).any():
+                self._call(self._look, row.ctypes.data)
+            aside[:, new], known[PENDING, new] = self.x[:, new], 1.0
+            self.context[Context.pending] = 1
 
     def _look_at_pending(self) -> None:
         """Of runs that leave their seats before their end."""
@@ -296,18 +318,33 @@ class Block:
     def restore(self, snapshot: tuple[Array, Array]) -> None:
         self.memory[:], self.rows[:] = snapshot
 
+    def counts(self) -> Array:
+        """What the loop counts for all lanes."""
+        return self.context[[Context.until_look, Context.pending]]
+
+    def set_counts(self, counts: Array) -> None:
+        self.context[[Context.until_look, Context.pending]] = counts
+
     def lanes_of(self, k: int) -> Any:
         """Of seat k: one, or all."""
         return slice(None) if self._together else k
+
+    def lanes_of_seats(self, seats: Any) -> Any:
+        """One run is broadcast over all lanes."""
+        return slice(None) if self._together else seats
 
     # ---- compiled functions
 
     def _call(self, function: Any, *arguments: int) -> Any:
         result = function(self._ctx, *arguments)
+        self.raise_error()
+        return result
+
+    def raise_error(self) -> None:
+        """What a function called from Python has raised, if one has."""
         if self._error is not None:
             error, self._error = self._error, None
             raise error
-        return result
 
     def advance(self, steps: int) -> bool:
         """At most so many attempted steps; True if an event waits to be handled. Seats are not left empty for long while runs wait."""
@@ -318,6 +355,10 @@ class Block:
     def trial(self) -> None:
         self._call(self._trial)
 
+    def show(self) -> None:
+        """Where the runs stand, to the rows that `Context.shown` points at."""
+        self._call(self._show)
+
     def end_step(self) -> None:
         self._call(self._end_step)
 
@@ -327,9 +368,7 @@ class Block:
         result = np.empty((size, self.lanes))
         traced = _TRACED(int(self.context[what]))
         traced(self.x.ctypes.data, result.ctypes.data, int(self.context[SCRATCH[what]]))
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
+        self.raise_error()
         return result[:, k]
 
     def place(self, k: int, t: float, y: Array) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
-from ...model import Role
+from ...model import Role, Spacecraft
 from ...tracing import Graph, Kernel, TraceError, trace
 from ..problem.equations import Equations
 from ..problem.events import When, event_jump, event_specs, events_given
@@ -76,15 +76,17 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
         graph = _traceable(equations, equations.wrenches, x(equations), "the environment")
         equations = replace(equations, python_environment=graph is None)
         environment = "" if graph is None else graph.key
-    if equations.control is not None:
+    if equations.given:
+        control = "given"
+        if equations.conserve:  # each load is checked
+            equations = replace(equations, loads=_apart_from_bases(craft))
+    elif equations.control is not None:
         graph = _traceable(equations, equations.controller, x(equations), "the control law")
         control = "" if graph is None else graph.key
         if graph is None:
             equations = replace(equations, python_control=True)
             if equations.conserve:  # each result is checked
-                equations = replace(
-                    equations, loads=tuple(k for k in range(craft.nv) if craft.roles[k] is not Role.base)
-                )
+                equations = replace(equations, loads=_apart_from_bases(craft))
         else:
             torques = [graph.nodes[k] for k in graph.results[0]]
             equations = replace(
@@ -104,6 +106,10 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
     return replace(equations, laws=(control, environment))
 
 
+def _apart_from_bases(craft: Spacecraft) -> tuple[int, ...]:
+    return tuple(k for k in range(craft.nv) if craft.roles[k] is not Role.base)
+
+
 def compile_system(equations: Equations, events: Any, x: Array) -> System:
     """x: a first argument, (size,)."""
     at = equations.layout
@@ -119,7 +125,7 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
     if at.width("python tau") or at.width("python wrenches"):
         rhs = _filled(equations, rhs)
     update: Rows | None = None
-    if equations.sampled:
+    if equations.sampled and not equations.given:
         update = row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
     watch = rows(equations.event_values(functions), "an event") if functions else None
     return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)

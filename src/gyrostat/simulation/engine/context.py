@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
 from ...tracing.loops import Block, Function, Integer, Mask, Module, Number, Pointer, Vector
 from .status import Status
+
+CLOSE = 1e-12  # relative, and absolute below a second: times nearer than this are one
 
 
 class Context(IntEnum):
@@ -46,7 +49,16 @@ class Context(IntEnum):
     pending = 31  # 1: states were put aside that no measure has looked at yet
     update_scratch = 32
     events_scratch = 33
-    size = 34
+    pace = 34  # double: how far runs go on at a time; 0: to where `Lane.pause` is
+    loads = 35  # doubles, rows (seats, n_loads): what the runs hold from now on
+    n_loads = 36  # 0: nothing is given, a control law says
+    n_row = 37  # doubles from the loads of one lane to those of the next; 0 where all lanes are one run
+    shown = 38  # doubles, rows (seats, n_shown): where the runs stand (pausing.py)
+    n_seats = 39
+    n_most = 40  # attempted steps at a time
+    asked = 41  # 1: an event has changed sign, and the host must find where
+    begun = 42  # doubles, rows (seats, n_held): what the runs hold from the beginning of a step on; 0: nobody asks
+    size = 43
 
 
 SCRATCH = {
@@ -85,7 +97,13 @@ class Lane(IntEnum):
     wait_next = 23
     newton = 24  # 1 or 0: the attempted step is by Newton's iteration
     error_root = 25  # of the last step that an explicit method has accepted; 0: none
-    size = 26
+    ahead = 26  # the next time in the table of stops; `stop` is that, or `pause`
+    pause = 27  # where the run waits for the caller; infinite: nowhere
+    pause_from = 28  # pauses are counted from there,
+    pauses = 29  # so many,
+    pace = 30  # each so long after the one before
+    due = 31  # 1 or 0: a sample is to be taken before the run goes on
+    size = 32
 
 
 class StepFunction(Function):
@@ -169,6 +187,21 @@ class StepFunction(Function):
     def smallest_step(self) -> Vector:
         """Below which time no longer advances."""
         return 1e-15 * self.max(self.abs(self.lane[Lane.t]), 1e-3 * self.abs(self.lane[Lane.stop]))
+
+    def each_lane(self, mask: Mask, action: Callable[[int], None]) -> None:
+        """Do something in each lane where the mask holds, one after the other."""
+        for k in range(self.lanes):
+            with self.when(mask.lane(k)):
+                action(k)
+
+    def aim(self, lanes: Mask) -> None:
+        """The next stop: the next of the table, or the pause before it. Two that differ by round-off are one, that of the table."""
+        lane, pause = self.lane, self.lane[Lane.pause]
+        close = CLOSE * self.max(self.abs(pause), 1.0)
+        near = lanes & (pause < float("inf")) & (self.abs(lane[Lane.ahead] - pause) <= close)
+        lane[Lane.pause] = near.where(lane[Lane.ahead], pause)
+        lane[Lane.stop] = lanes.where(self.min(lane[Lane.ahead], lane[Lane.pause]), lane[Lane.stop])
+        self.set_before_stop()
 
     def set_before_stop(self) -> None:
         """The largest number below `stop`, for positive and negative stops alike."""

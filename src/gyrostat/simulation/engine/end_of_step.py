@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...tracing.loops import Mask, Module
@@ -51,7 +50,7 @@ def _save_within(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
             f.call_named("dense", f.argument("ctx"))
             exact = lane[Lane.save].equals(lane[Lane.t_new])
             f.copy(f.y_new, f.at, f.n, exact)
-            _each_lane(f, now, lambda k: _save_lane(f, k))
+            f.each_lane(now, lambda k: _save_lane(f, k))
 
 
 def _at_stop(f: StepFunction, stopped: Mask) -> None:
@@ -65,13 +64,23 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
         _set_element(f, Lane.sampled, k, samples.number(place))
         place = place + 1
         _set_element(f, Lane.stop_index, k, place.number())
-        _set_element(f, Lane.stop, k, breaks.number(place))
+        _set_element(f, Lane.ahead, k, breaks.number(place))
 
-    _each_lane(f, stopped, next_stop)
-    f.set_before_stop()
+    f.each_lane(stopped & lane[Lane.ahead].equals(lane[Lane.t]), next_stop)
+    f.aim(stopped)
     taken = f.is_(Lane.sampled, Stop.sample) | f.is_(Lane.sampled, Stop.sampled_breakpoint)
     jumps = taken | f.is_(Lane.sampled, Stop.breakpoint)
     lane[Lane.h_before] = jumps.where(0.0, lane[Lane.h_before])
+    pauses = stopped & lane[Lane.pause].equals(lane[Lane.t])
+    lane[Lane.due] = (pauses & taken).where(1.0, lane[Lane.due])
+    f.mark(pauses & f.is_(Lane.status, Status.running), Status.paused)
+    with f.when((stopped & ~pauses).any()):  # what holds after a pause, the caller says
+        _beyond_stop(f, stopped & ~pauses, taken & ~pauses)
+
+
+def _beyond_stop(f: StepFunction, stopped: Mask, taken: Mask) -> None:
+    """What holds from there on."""
+    lane = f.lane
     f.put_state_in_x()
     with f.when(taken.any()):
         f.evaluate(Context.update, f.held_new)
@@ -83,7 +92,7 @@ def _at_stop(f: StepFunction, stopped: Mask) -> None:
         f.copy(f.g_new, f.g_old, f.n_events, stopped)
     f.mark(stopped & ~(lane[Lane.stop] < float("inf")) & f.is_(Lane.status, Status.running), Status.done)
     f.copy(f.y, f.at, f.n)
-    _each_lane(f, stopped & lane[Lane.save].equals(lane[Lane.t]), lambda k: _save_lane(f, k))
+    f.each_lane(stopped & lane[Lane.save].equals(lane[Lane.t]), lambda k: _save_lane(f, k))
 
 
 def _save_lane(f: StepFunction, k: int) -> None:
@@ -106,10 +115,3 @@ def _element(f: StepFunction, lane: Lane, k: int) -> Any:
 
 def _set_element(f: StepFunction, lane: Lane, k: int, value: Any) -> None:
     f.lane.address(int(lane)).store(k, value)
-
-
-def _each_lane(f: StepFunction, mask: Mask, action: Callable[[int], None]) -> None:
-    """Do something in each lane where the mask holds, one after the other."""
-    for k in range(f.lanes):
-        with f.when(mask.lane(k)):
-            action(k)

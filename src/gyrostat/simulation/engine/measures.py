@@ -192,7 +192,8 @@ def look_at_step(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
 
 def _look_where_due(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
     lane = f.lane
-    ended = accepted & ~f.is_(Lane.status, Status.running)
+    alive = f.is_(Lane.status, Status.running) | f.is_(Lane.status, Status.paused)
+    ended = accepted & ~alive
     forced = ended | (stopped & (f.is_(Lane.sampled, Stop.breakpoint) | f.is_(Lane.sampled, Stop.sampled_breakpoint)))
     soonest = f.variable(1e9)
     for group, row in each_group(f):
@@ -210,6 +211,5 @@ def _look_where_due(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
         soonest[0] = f.min(group.known[DUE] - lane[Lane.steps], soonest[0])
     with f.when(ended.any()):  # and so everything was
         f.pointer_at_context().store(Context.pending, f.integer(0))
-    running = f.is_(Lane.status, Status.running)
-    least = f.least_of_lanes(running.where(soonest[0], 1e9))
+    least = f.least_of_lanes(alive.where(soonest[0], 1e9))
     f.pointer_at_context().store(Context.until_look, least.integer())

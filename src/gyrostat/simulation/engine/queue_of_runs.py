@@ -41,7 +41,8 @@ class QueueOfRuns:
         stop, save = (np.searchsorted(times, state.t, side="right") for times in (self.stops, self.saves))
         lanes[:, Lane.t], lanes[:, Lane.h], lanes[:, Lane.h_max] = state.t, state.h, plan.h_max
         lanes[:, Lane.steps], lanes[:, Lane.rejections] = state.steps, state.rejections
-        lanes[:, Lane.stop_index], lanes[:, Lane.stop] = stop, self.stops[stop]
+        lanes[:, Lane.stop_index], lanes[:, Lane.pause] = stop, np.inf
+        lanes[:, Lane.stop] = lanes[:, Lane.ahead] = self.stops[stop]
         lanes[:, Lane.save_index], lanes[:, Lane.save] = save, self.saves[save]
         ended = (state.status == Status.running) & np.isinf(self.stops[stop])
         lanes[:, Lane.status] = np.where(ended, Status.done, state.status)

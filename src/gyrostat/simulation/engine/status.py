@@ -15,6 +15,7 @@ class Status(IntEnum):
     not_finite = 3
     no_convergence = 4  # of the implicit stages
     stopped = 5  # by a terminal event
+    paused = 6  # until the caller says how far to go on (pausing.py)
 
 
 class Stop(IntEnum):

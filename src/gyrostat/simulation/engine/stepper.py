@@ -7,6 +7,7 @@ Each lane has its own time, step and status; a lane's numbers never depend on th
                           when an event has changed sign: the accepted steps then wait unended, so that the host can find where
     trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
     end_step(ctx)         saves, new state, breakpoints and samples of the accepted steps
+    step(record)          let paused runs go on to their next pauses (pausing.py)
     look(ctx, group)      evaluate what was put aside for a group of measures, and reduce it (measures.py)
     dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
                           Collocation has none: its steps end at the times to save
@@ -22,9 +23,11 @@ from .context import Context, Lane, StepFunction
 from .crossings import watch
 from .end_of_step import end_step
 from .measures import look, look_at_start
+from .pausing import write_pausing
 from .status import Status
+from .steps import steps
 
-ENTRIES = ("start", "advance", "trial", "end_step", "look")
+ENTRIES = ("start", "advance", "trial", "end_step", "look", "step", "show")
 
 
 def stepper(method: AbstractMethod, lanes: int) -> str:
@@ -38,6 +41,7 @@ def stepper(method: AbstractMethod, lanes: int) -> str:
     end_step(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
+    write_pausing(module, lanes)
     return module.text()
 
 
@@ -65,7 +69,9 @@ def _attempt(module: Module, method: AbstractMethod, lanes: int) -> None:
     lane[Lane.rejections] = lane[Lane.rejections] + (running & ~accepted).where(1.0, 0.0)
     lane[Lane.event] = 0.0
     with f.when(accepted.any()):
-        method.finish(f)
+        goes_on = (accepted & ~lane[Lane.t_new].equals(lane[Lane.pause])).any()
+        with f.when(~(~goes_on & f.n_events.equals(0))):  # after a pause it is computed anew: loads jump there
+            method.finish(f)
         with f.when(f.n_events > 0):
             watch(f, method, accepted)
     f.end()
@@ -106,17 +112,4 @@ def _advance(module: Module, lanes: int) -> None:
     for the host.
     """
     f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns_integer=True)
-    count, idle, asked = f.counter(0), f.counter(0), f.counter(0)
-    with f.repeat() as leave_if:
-        running = f.is_(Lane.status, Status.running)
-        leave_if(~running.any())
-        leave_if(count.get() >= f.integer_argument("n_most"))
-        standing = (~running).count()
-        idle.set(idle.get() + standing)
-        leave_if(idle.get() >= f.integer_argument("n_idle"))
-        f.call_named("attempt", f.argument("ctx"))
-        asked.set(f.is_(Lane.event, 1.0).any().integer())
-        leave_if(~asked.get().equals(0))
-        f.call_named("end_step", f.argument("ctx"))
-        count.set(count.get() + 1)
-    f.end(asked.get())
+    f.end(steps(f, f.integer_argument("n_most"), f.integer_argument("n_idle")))

@@ -48,7 +48,8 @@ def _key(e: Equations) -> Hashable:
         raise _NoKey
     sizes = (e.layout.size, e.layout.n, e.layout.n_held)
     shapes = (tuple(e.inputs.items()), tuple(e.parameters.items()), sizes)
-    options = (e.actuators, e.stops, e.conserve, e.loads, e.effects, e.sampled, e.python_control, e.python_environment)
+    python = (e.python_control, e.python_environment)
+    options = (e.actuators, e.stops, e.conserve, e.loads, e.effects, e.sampled, e.own_seed, *python)
     varied = tuple(one.name for one in e.varied)
     motions = tuple((name, _motion(motion)) for name, motion in e.prescribed.items())
     held = tuple(_constraint(c) for c in e.constraints)

@@ -23,6 +23,7 @@ from ...kinematics import configuration_rate
 from ...model import Spacecraft
 from . import variations
 from .causes import Cause, Instant, causes_of, rates_of
+from .given import GIVEN
 from .layout import Layout
 from .loads import Signals, base_from_momentum
 from .varied import Varied, count
@@ -51,7 +52,7 @@ class Equations:
 
     laws: keys of the graphs of controller and environment, as they were traced last; empty where there is none.
     loads: places in tau that the control law ever loads, as far as is known; None for all. effects: of events, by name. varied: by what
-    the run is differentiated (variations.py).
+    the run is differentiated (variations.py). own_seed: the seed is no constant of the equations: each run has its own.
     """
 
     craft: Spacecraft
@@ -74,6 +75,12 @@ class Equations:
     loads: tuple[int, ...] | None = None
     effects: tuple[str, ...] = ()
     varied: tuple[Varied, ...] = ()
+    own_seed: bool = False
+
+    @property
+    def given(self) -> bool:
+        """Loads come from outside, and are held."""
+        return self.control is GIVEN
 
     @property
     def sampled(self) -> bool:
@@ -120,6 +127,7 @@ class Equations:
         sizes |= {f"input {name}": int(np.prod(shape, dtype=int)) for name, shape in self.inputs.items()}
         sizes |= {f"value {name}": int(np.prod(shape, dtype=int)) for name, shape in self.parameters.items()}
         sizes["momentum S"] = 6 * columns if self.conserve else 0
+        sizes["seed"] = 1 if self.own_seed else 0
         called = self.python_control and not self.sampled
         sizes |= {
             "python tau": craft.nv if called else 0,
@@ -144,7 +152,7 @@ class Equations:
         """What control laws, environments and events may ask for by name."""
         at = self.layout
         values: dict[str, Any] = {n: x[at[f"input {n}"]].reshape(shape)[()] for n, shape in self.inputs.items()}
-        values |= {"run": x[at["run"]][0], "seed": self.seed}
+        values |= {"run": x[at["run"]][0], "seed": x[at["seed"]][0] if self.own_seed else self.seed}
         if self.sampled:
             values["sample"] = x[at["sample"]][0]
         return values

@@ -43,9 +43,7 @@ def trajectory_of(
 
     craft, state = equations.craft, outcome.state
     ends = times.outside(state.t)
-    failures = tuple(
-        _failure(equations, state, ends[k], runs, k) for k in range(runs.count) if _failed(state.status[k])
-    )
+    failures = tuple(failure(equations, state, ends[k], runs, k) for k in range(runs.count) if failed(state.status[k]))
     _warn(craft.name, failures, outcome, plan, ends)
     others = end_states(equations, state, ends, runs.constants, runs.single)
     others |= causes_at_end(equations, state, runs.single) | looked(equations, state.measured, runs.single)
@@ -70,7 +68,7 @@ def trajectory_of(
             **outcome.unresolved,
         },
     }
-    events = tuple(_event(equations, record, times, runs.constants) for record in outcome.records)
+    events = tuple(event_of(equations, record, times, runs.constants) for record in outcome.records)
     if resume is not None:
         _keep_earlier_rows(data, resume)
         events = (*resume.events, *events)
@@ -125,7 +123,7 @@ def _keep_earlier_rows(data: Any, resume: Trajectory) -> None:
             current[at] = np.where(np.isnan(known), current[at], known)
 
 
-def _event(equations: Equations, record: Record, times: Times, constants: Array) -> Event:
+def event_of(equations: Equations, record: Record, times: Times, constants: Array) -> Event:
     at = equations.layout
     x = np.zeros(at.size)
     x[0], x[at.state], x[at.held] = record.t, record.y, record.held
@@ -134,11 +132,11 @@ def _event(equations: Equations, record: Record, times: Times, constants: Array)
     return Event(record.run, record.event, t, x[at["q"]], np.asarray(equations.velocity(x), dtype=float))
 
 
-def _failed(status: float) -> bool:
+def failed(status: float) -> bool:
     return Status(int(status)) in _REASONS
 
 
-def _failure(equations: Equations, state: State, t: float, runs: Runs, k: int) -> str:
+def failure(equations: Equations, state: State, t: float, runs: Runs, k: int) -> str:
     """When and why run k stopped, and the joint that moved fastest in its last good state."""
     at, craft = equations.layout, equations.craft
     rates = at.part(state.y[k], "v")

@@ -49,7 +49,7 @@ def signals_of(trajectory: Trajectory) -> xarray.Dataset:
 def signals_at(equations: Equations, x: Array, dims: tuple[Hashable, ...]) -> dict[str, Any]:
     """Variables for a Dataset, (dimensions, values, attributes) by name, at x ([runs,] times, size). dims: those of v."""
     size = equations.layout.size
-    values = dict(for_many(partial(_loads, equations), size)(x))
+    values = dict(for_many(partial(loads_at, equations), size)(x))
     if equations.constraints:
         position, rate = residuals_at(equations, x)
         values |= {"violation": position, "violation_rate": rate}
@@ -73,7 +73,8 @@ def signals_at(equations: Equations, x: Array, dims: tuple[Hashable, ...]) -> di
     return found
 
 
-def _loads(equations: Equations, x: Array) -> dict[str, Array]:
+def loads_at(equations: Equations, x: Array) -> dict[str, Array]:
+    """What acts at x (size,), by name."""
     s = equations.signals(x)[0]
     found = {"command": s.command, "tau": s.tau, "wrenches": s.wrenches, "vdot": s.vdot}
     if s.held is not None:
