@@ -1,4 +1,7 @@
-"""Runs in phases: approach, capture, hold, release. Constraints switch on with a velocity jump that conserves momentum, and off without."""
+"""Runs in phases: approach, capture, hold, release.
+
+Constraints switch on with a velocity jump that conserves momentum, and off without.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,8 @@ _ELSEWHERE = {
     "t_span": "The phases say how long they last; t0= is when the first starts.",
     "q0": "It is the second argument of simulate_phases.",
     "v0": "It is the third argument of simulate_phases.",
-    "sensitivities": "Derivatives are not carried over from phase to phase: give them to gs.simulate, with effects of events.",
+    "sensitivities": "Derivatives are not carried over from phase to phase: give them to gs.simulate, with effects of "
+    "events.",
 }
 _OF_THE_PHASE = {
     "control": "Give Phase(control=...).",
@@ -62,13 +66,13 @@ class Phase:
     """What holds and acts from the end of the phase before until `duration` has passed or the event `until` happens.
 
     control, environment, stabilisation: of this phase, in place of those for all; None is none at all.
-    constraints: hold from the start, in this phase. grasp: constraints that begin here, about the relative pose that their frames have then;
-    they stay on in later phases until one of them says release=(name or title, ...). restitution: of the grasp; above zero, it bounces
-    off and does not hold. options: of `simulate`, in place of those for all; where there is an event, max_step is a five-hundredth of
-    the duration unless given.
+    constraints: hold from the start, in this phase. grasp: constraints that begin here, about the relative pose that
+    their frames have then; they stay on in later phases until one of them says release=(name or title, ...).
+    restitution: of the grasp; above zero, it bounces off and does not hold. options: of `simulate`, in place of those
+    for all; where there is an event, max_step is a five-hundredth of the duration unless given.
 
-    A law with memory that acts in the phase before, too (the same object), goes on with its memory and its samples; another starts with its
-    own. Loads of motors that lag go on.
+    A law with memory that acts in the phase before, too (the same object), goes on with its memory and its samples;
+    another starts with its own. Loads of motors that lag go on.
     """
 
     duration: float
@@ -119,9 +123,9 @@ def simulate_phases(
 ) -> PhasedRun:
     """One phase after the other, each from where the one before ended.
 
-    options: those of `simulate`, for all phases: control, environment, constraints, events (a terminal one ends the whole run), save_at and
-    breakpoints (times of the whole run), prescribed, locked, actuators, stops, parameters, inputs, mode, integrator, tolerances ...;
-    max_steps is that of each phase.
+    options: those of `simulate`, for all phases: control, environment, constraints, events (a terminal one ends the
+    whole run), save_at and breakpoints (times of the whole run), prescribed, locked, actuators, stops, parameters,
+    inputs, mode, integrator, tolerances ...; max_steps is that of each phase.
 
     resume: an interrupted run of the same phases, which goes on with its options unless others are given.
     """
@@ -224,8 +228,8 @@ def _unlike(events: Any, event: When, phase: Phase) -> list[Any]:
     for k, other in enumerate(others):
         if event_name(other, f"event {k}") == event.name:
             raise ValueError(
-                f"phase '{phase.name}' waits for an event named '{event.name}', and events= has another of that name. Give one of them a "
-                f"name of its own: gs.When(function, name)."
+                f"phase '{phase.name}' waits for an event named '{event.name}', and events= has another of that name. "
+                "Give one of them a name of its own: gs.When(function, name)."
             )
     return others
 
@@ -268,7 +272,8 @@ def _refuse_anew(
     before, now = ([(p.name, p.duration) for p in ps] for ps in ((r.phase for r in resume.phases), phases))
     if now[: len(before)] != before:
         raise ValueError(
-            f"resume: the run had the phases {', '.join(repr(n) for n, _ in before)}; expected the same again, of the same durations."
+            f"resume: the run had the phases {', '.join(repr(n) for n, _ in before)}; expected the same again, of the "
+            "same durations."
         )
 
 
@@ -290,8 +295,8 @@ def _one_run(craft: Spacecraft, q0: Any, v0: Any, options: Mapping[str, Any]) ->
     for name, extra in axes.items():
         if extra > 0:
             raise ValueError(
-                f"simulate_phases makes one run at a time, since phases may end at different times; '{name}' is given for several. "
-                f"Call it once for each."
+                f"simulate_phases makes one run at a time, since phases may end at different times; '{name}' is given "
+                "for several. Call it once for each."
             )
 
 
@@ -308,7 +313,8 @@ def _released(grasps: Sequence[AbstractConstraint], phase: Phase) -> tuple[Abstr
     for name in phase.release:
         if name not in names:
             raise ValueError(
-                f"phase '{phase.name}' releases '{name}', which does not hold; what holds: {', '.join(sorted(names)) or 'nothing'}."
+                f"phase '{phase.name}' releases '{name}', which does not hold; what holds: "
+                f"{', '.join(sorted(names)) or 'nothing'}."
             )
     return tuple(c for c in grasps if c.title not in phase.release)
 
@@ -319,7 +325,9 @@ def _begin(always: Sequence[AbstractConstraint], before: PhaseResult | None) -> 
 
 
 def _outer_impulse(craft: Spacecraft, q: Array, hit: Sequence[AbstractConstraint], jump: Capture) -> Array | None:
-    """What constraints onto the inertial frame change of the momentum [angular about the centre of mass; linear], (6,); None without."""
+    """What constraints onto the inertial frame change of the momentum
+    [angular about the centre of mass; linear], (6,); None without.
+    """
     if not any(grounded(craft, c) for c in hit):
         return None
     total, c_N = np.zeros(6), center_of_mass(craft, q)

@@ -28,6 +28,11 @@ class HybridDynamics(NamedTuple):
     tau: Array  # (nv,)
 
 
+def supports(craft: Spacecraft) -> str | None:
+    """None: every spacecraft is supported."""
+    return None
+
+
 def forward_dynamics(
     craft: Spacecraft,
     q: Array,

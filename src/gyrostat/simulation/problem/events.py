@@ -1,4 +1,6 @@
-"""Events as they are given: functions of (craft, t, q, v) that change sign, what happens there, and what that does to a run's balance."""
+"""Events as they are given: functions of (craft, t, q, v) that change sign, what happens there,
+and what that does to a run's balance.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ class When:
 
     terminal: the run stops there. effect(craft, t, q, v) -> (q, v): the state jumps there, and the run goes on.
 
-    Signs are compared at the ends of the integrator's steps and at points between them. Where values and slopes tell of more changes, or do not
-    fit each other, the step is looked at closely, up to 256 times. A function that swings faster still is told of by a warning: give
-    `simulate` a `max_step` shorter than its swings.
+    Signs are compared at the ends of the integrator's steps and at points between them. Where values and slopes tell of
+    more changes, or do not fit each other, the step is looked at closely, up to 256 times. A function that swings
+    faster still is told of by a warning: give `simulate` a `max_step` shorter than its swings.
     """
 
     function: Callable[..., Any]
@@ -82,7 +84,9 @@ def event_specs(
 
 
 def event_jump(equations: Equations, event: When, x: Array) -> Jump:
-    """How the time of an event answers to what is varied, and the derivatives of the state after its effect; to be traced."""
+    """How the time of an event answers to what is varied,
+    and the derivatives of the state after its effect; to be traced.
+    """
     at, effect = equations.layout, event.effect
 
     def value(x: Array) -> Any:
@@ -113,14 +117,14 @@ def _effect(
         q, v = call(effect, (own, equations.time(x), *before), equations.available(x))
         if np.shape(q) != (craft.nq,) or np.shape(v) != (craft.nv,):
             raise ValueError(
-                f"an event's effect returned q of shape {np.shape(q)} and v of shape {np.shape(v)}; expected ({craft.nq},) and "
-                f"({craft.nv},)."
+                f"an event's effect returned q of shape {np.shape(q)} and v of shape {np.shape(v)}; expected "
+                f"({craft.nq},) and ({craft.nv},)."
             )
         for joint in resting(equations, before[1]):
             if np.any(np.asarray(v)[craft.joint_named(joint).v_at]):
                 raise ValueError(
-                    f"the effect of event '{name}' moves joint '{joint}', which is locked. Leave its rate at zero, or end the run "
-                    f"there and go on without the lock."
+                    f"the effect of event '{name}' moves joint '{joint}', which is locked. Leave its rate at zero, or "
+                    "end the run there and go on without the lock."
                 )
         if equations.constraints:
             now = residuals(own, equations.time(x), np.asarray(q, float), np.asarray(v, float), equations.constraints)

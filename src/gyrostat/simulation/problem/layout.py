@@ -2,9 +2,10 @@
 
     x = (t, y, held, constants),   y = (q, v, z, load, integrals, S)
 
-z: memory of a continuous controller; load: what lagging actuators deliver; integrals: impulse and work of each cause; S: derivatives
-of (q, v, z, load) by what is varied, row by row. held: what a sampled controller holds, its torque, memory, the number of its last sample,
-and derivatives of the first two. constants: the run's number, its epoch, momentum, inputs and parameters, derivatives of the momentum.
+z: memory of a continuous controller; load: what lagging actuators deliver; integrals: impulse and work of each cause;
+S: derivatives of (q, v, z, load) by what is varied, row by row. held: what a sampled controller holds, its torque,
+memory, the number of its last sample, and derivatives of the first two. constants: the run's number, its epoch,
+momentum, inputs and parameters, derivatives of the momentum.
 """
 
 from __future__ import annotations

@@ -122,7 +122,8 @@ def prescribed_motions(
         joint = craft.joint_named(name)
         if not callable(motion) and np.size(motion) != joint.nv:
             raise ValueError(
-                f"prescribed['{name}'] has shape {np.shape(motion)}; expected {joint.nv} accelerations, or a function of t."
+                f"prescribed['{name}'] has shape {np.shape(motion)}; expected {joint.nv} accelerations, or a function "
+                "of t."
             )
     for name in locked:
         joint = craft.joint_named(name)
@@ -140,8 +141,8 @@ def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constra
     if craft.members:
         names = ", ".join(m.name for m in craft.members)
         raise ValueError(
-            f"conserve='momentum' is for one spacecraft: the base follows from its momentum. {craft.name} is put together of {names}. "
-            f"Leave conserve out, or simulate each by itself."
+            f"conserve='momentum' is for one spacecraft: the base follows from its momentum. {craft.name} is put "
+            f"together of {names}. Leave conserve out, or simulate each by itself."
         )
     if not craft.joint(craft.base).motion.unbound:
         raise ValueError(f"conserve='momentum' needs a free base; {craft.name}'s is {craft.joint(craft.base).kind}.")
@@ -150,17 +151,19 @@ def conserves(craft: Spacecraft, conserve: str | None, environment: Any, constra
     for c in constraints:
         if "N" in (c.first, c.second):
             raise ValueError(
-                f"conserve='momentum' holds where nothing acts from outside, but the {c.title} binds {craft.name} to the inertial "
-                f"frame. Leave one of them out, or bind frames of {craft.name} to each other."
+                f"conserve='momentum' holds where nothing acts from outside, but the {c.title} binds {craft.name} to "
+                f"the inertial frame. Leave one of them out, or bind frames of {craft.name} to each other."
             )
     return True
 
 
 def tolerances(equations: Equations, rtol: Any, atol: Any, sizes: Array | None = None) -> tuple[Array, Array, int]:
-    """rtol and atol per component of y, atol infinite where the error is not controlled (audit integrals); how many are.
+    """rtol and atol per component of y, atol infinite where the error is not controlled (audit integrals);
+    how many are.
 
-    sizes: of what is varied, (columns,). Derivatives, times those, are as exact as the state; all columns together add to the norm of the
-    error what the state does. They are not among those counted: the state is never less exact than without them.
+    sizes: of what is varied, (columns,). Derivatives, times those, are as exact as the state; all columns together add
+    to the norm of the error what the state does. They are not among those counted:
+    the state is never less exact than without them.
     """
     at, craft = equations.layout, equations.craft
     state, controlled = at.row("v").stop, at.row("load").stop
@@ -169,7 +172,8 @@ def tolerances(equations: Equations, rtol: Any, atol: Any, sizes: Array | None =
         given = np.asarray(value, dtype=float)
         if given.shape not in ((), (craft.nq + craft.nv,)):
             raise ValueError(
-                f"{name} has shape {given.shape}; expected one number, or one for each of q and v ({craft.nq + craft.nv})."
+                f"{name} has shape {given.shape}; expected one number, or one for each of q and v "
+                f"({craft.nq + craft.nv})."
             )
         if not (given > 0).all() or not np.isfinite(given).all():
             raise ValueError(f"{name} is {value}; expected positive numbers.")
@@ -180,8 +184,8 @@ def tolerances(equations: Equations, rtol: Any, atol: Any, sizes: Array | None =
         result.append(full)
     if (result[0] < SMALLEST_RTOL).any():
         raise ValueError(
-            f"rtol is {np.min(result[0]):.3g}, which float64 cannot meet; expected {SMALLEST_RTOL} at least. For more, use smaller "
-            f"units or mpmath on the NumPy functions."
+            f"rtol is {np.min(result[0]):.3g}, which float64 cannot meet; expected {SMALLEST_RTOL} at least. For more, "
+            "use smaller units or mpmath on the NumPy functions."
         )
     result[1][controlled:] = np.inf
     if equations.varied:

@@ -91,7 +91,8 @@ def continued(craft: Spacecraft, resume: Trajectory, sensitivities: Sequence[str
     other = difference(craft, resume.craft)
     if other:
         raise ValueError(
-            f"resume: {craft.name} is not as it was in the run that is continued: {other}. Go on with trajectory.craft, or run it anew."
+            f"resume: {craft.name} is not as it was in the run that is continued: {other}. Go on with "
+            "trajectory.craft, or run it anew."
         )
     count = len(resume.state.t)
     q, v = (x.reshape(count, -1) for x in resume.final)
@@ -131,8 +132,8 @@ def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, b
             wrong = np.abs(norms - 1.0) > 1e-6
             if wrong.any():
                 raise ValueError(
-                    f"q0: the quaternion of joint '{joint.name}' has norm {float(np.ravel(norms[wrong])[0]):.6g}; expected 1. "
-                    f"It is scalar first; scale it, or start from gs.neutral(craft)."
+                    f"q0: the quaternion of joint '{joint.name}' has norm {float(np.ravel(norms[wrong])[0]):.6g}; "
+                    "expected 1. It is scalar first; scale it, or start from gs.neutral(craft)."
                 )
     single = q.ndim == 1 and v.ndim == 1
     try:
@@ -156,8 +157,8 @@ def _per_run(
             values[name] = np.broadcast_to(array, (count, *shape))
         except ValueError:
             raise ValueError(
-                f"{what}['{name}'] has shape {array.shape}; expected one value for all runs, or {count} of them on a first axis "
-                f"(1 on it where all runs share an array)."
+                f"{what}['{name}'] has shape {array.shape}; expected one value for all runs, or {count} of them on a "
+                "first axis (1 on it where all runs share an array)."
             ) from None
     return values
 
@@ -194,7 +195,10 @@ def start(equations: Equations, runs: Runs, t: float, step: float | None) -> Sta
 
 
 def carry_on(equations: Equations, state: State, after: Trajectory, same_law: bool) -> bool:
-    """What goes on from the run before: loads of motors that lag; memory and samples, where the same law acts. True if held values do."""
+    """What goes on from the run before: loads of motors that lag; memory and samples, where the same law acts.
+
+    True if held values do.
+    """
     before = after.equations
     assert before is not None
     at, old = equations.layout, before.layout

@@ -1,4 +1,7 @@
-"""The settings of a run: given, or those of the run that is continued, or the defaults. Numbers and names that a file can hold."""
+"""The settings of a run: given, or those of the run that is continued, or the defaults.
+
+Numbers and names that a file can hold.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,8 @@ class Settings:
         choice(self.integrator, METHODS, "integrator")
         if self.step is None and self.integrator in FIXED_STEP:
             raise ValueError(
-                f"integrator '{self.integrator}' takes fixed steps: give step= in seconds, or choose 'dop853' or 'rk45'."
+                f"integrator '{self.integrator}' takes fixed steps: give step= in seconds, or choose 'dop853' or "
+                "'rk45'."
             )
         for name, value in (("step", self.step), ("max_step", self.max_step)):
             if value is not None and not 0 < value < float("inf"):

@@ -33,14 +33,20 @@ _OTHERS = {
 
 @functools.lru_cache(maxsize=256)
 def _names(dimension: str, names: tuple[str, ...]) -> xarray.Coordinates:
-    """Names along one dimension. Making the index takes longer than a short run; those of a craft are the same in each of its runs."""
+    """Names along one dimension.
+
+    Making the index takes longer than a short run; those of a craft are the same in each of its runs.
+    """
     import xarray
 
     return xarray.Coordinates({dimension: list(names)})
 
 
 def coordinates(craft: Spacecraft, times: Array, **others: Any) -> xarray.Coordinates:
-    """Of every Dataset of a craft: times, and the names of what stands along each axis. others: names along more axes; numbers of runs."""
+    """Of every Dataset of a craft: times, and the names of what stands along each axis.
+
+    others: names along more axes; numbers of runs.
+    """
     import xarray
 
     q_names, v_names, q_units, v_units = coordinate_names(craft)
@@ -80,7 +86,8 @@ def dataset(
     runs: Array | None,
     others: Mapping[str, Any] | None = None,
 ) -> xarray.Dataset:
-    """rows: (runs, times, y and held). runs: their numbers; None for a single one without a batch axis. others: variables to have beside.
+    """rows: (runs, times, y and held). runs: their numbers; None for a single one without a batch axis. others:
+    variables to have beside.
 
     Quaternions are scaled to norm one.
     """
@@ -119,7 +126,9 @@ def dataset(
 
 
 def causes_at_end(equations: Equations, state: State, single: bool) -> dict[str, Any]:
-    """What each cause did until the end of the run: variables cause_impulse (NaN where it is internal) and cause_work."""
+    """What each cause did until the end of the run: variables cause_impulse
+    (NaN where it is internal) and cause_work.
+    """
     causes, lead = equations.causes, () if single else ("run",)
     impulses, works = integrals_of(causes, state.y[:, equations.layout.row("integrals")])
     external = iter(impulses)

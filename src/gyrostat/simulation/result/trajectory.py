@@ -52,7 +52,8 @@ class Trajectory:
     data: the Dataset, dimensions (run, time, ...); `run` only if the initial states had a batch axis.
     Rows that a run did not reach are NaN; `final` is where it ended.
     state: what the next step depends on, for `simulate(craft, resume=...)`.
-    constants: what each run had of its own, as the equations take it (runs, k); parameters: its dispersed values by name.
+    constants: what each run had of its own, as the equations take it (runs, k); parameters: its dispersed values by
+    name.
     functions: control law, environment, events and prescribed motions, for `resume`.
     """
 
@@ -95,7 +96,9 @@ class Trajectory:
 
     @property
     def final(self) -> tuple[Array, Array]:
-        """q and v where each run ended (at the last time, an event, or its last good state), with the batch axis if there is one."""
+        """q and v where each run ended (at the last time, an event, or its last good state),
+        with the batch axis if there is one.
+        """
         if "q_end" in self.data:
             return self.data["q_end"].values, self.data["v_end"].values
         return self.q[..., -1, :], self.v[..., -1, :]
@@ -152,8 +155,8 @@ class Trajectory:
 
     @cached_property
     def signals(self) -> xarray.Dataset:
-        """command, tau (what acted in the joints), wrenches and potential (of the environment) and vdot, at the saved times; with
-        constraints also their multipliers, wrenches and violations.
+        """command, tau (what acted in the joints), wrenches and potential (of the environment) and vdot, at the saved
+        times; with constraints also their multipliers, wrenches and violations.
         """
         if "tau" in self.data:
             return self.data[[name for name in SIGNALS if name in self.data]]
@@ -166,7 +169,9 @@ class Trajectory:
         return self._compiled(forward_kinematics, ["q"])
 
     def momentum(self, about: Any = None) -> Array:
-        """[angular; linear] in N about the inertial origin, "com", "base", or a point fixed in N, ([runs,] times, 6)."""
+        """[angular; linear] in N about the inertial origin, "com", "base",
+        or a point fixed in N, ([runs,] times, 6).
+        """
         h = self._compiled(recursive.momentum, ["q", "v"])
         if about is None:
             return h
@@ -216,10 +221,12 @@ class Trajectory:
         return self._compiled(twist, ["q", "v"])
 
     def sensitivity(self, what: str | Callable[..., Any], by: str, *, at_end: bool = False) -> Any:
-        """Derivative of `what` by one of the names in `sensitivities=`, ([runs,] times, *shape of what, *shape of `by`).
+        """Derivative of `what` by one of the names in `sensitivities=`,
+        ([runs,] times, *shape of what, *shape of `by`).
 
-        what: "q" (in tangent coordinates, (nv,), as `gs.configuration_difference` gives them), "v", the name of a body or frame (a
-        `FrameSensitivity`: position, orientation, twist), "t_end", or a function of (craft, t, q, v) and of inputs by name.
+        what: "q" (in tangent coordinates, (nv,), as `gs.configuration_difference` gives them), "v", the name of a body
+        or frame (a `FrameSensitivity`: position, orientation, twist), "t_end", or a function of (craft, t, q, v) and of
+        inputs by name.
         at_end: where each run ended instead, ([runs,] ...). Where an event stopped it, that end moves.
         """
         from .sensitivities import sensitivity
@@ -245,7 +252,9 @@ class Trajectory:
         return xarray.DataArray(values, dims=dims, coords=coords, name="reaction_wrenches", attrs={"units": "N m, N"})
 
     def constraint_loads(self) -> ConstraintLoads:
-        """Multipliers, wrenches on bodies and on each constraint's second frame at the saved times, ([runs,] times, ...)."""
+        """Multipliers, wrenches on bodies and on each constraint's second frame at the saved
+        times, ([runs,] times, ...).
+        """
         return ConstraintLoads(*(self._of_constraints(n) for n in ("multipliers", "constraint_wrenches", "on_second")))
 
     def constraint_residuals(self) -> Residuals:
@@ -314,7 +323,9 @@ class Trajectory:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth knowing: limits that were passed, motors that were asked for too much, how it was integrated."""
+        """What is worth knowing: limits that were passed, motors that were asked for too much,
+        how it was integrated.
+        """
         found = [*map(str, self.limits), *map(str, self.saturation)]
         if self.data.attrs.get("stability_share", 0.0) > STABILITY_NOTED:
             slow = f"stability, not accuracy, keeps the steps of {self.data.attrs['integrator']} short"
@@ -323,10 +334,11 @@ class Trajectory:
         return tuple(found)
 
     def __str__(self) -> str:
-        runs = f"{len(self.state.t)} runs" if self.batched else "one run"
-        t = self.time
-        steps = f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)"
-        head = f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs['integrator']}, {steps}"
+        runs, t = f"{len(self.state.t)} runs" if self.batched else "one run", self.time
+        head = (
+            f"{self.craft.name}: {runs}, {t[0]:g} to {t[-1]:g} s at {len(t)} times, {self.data.attrs['integrator']}, "
+        )
+        head += f"{int(self.state.steps.sum())} steps ({int(self.state.rejections.sum())} rejected)"
         lines = [head, *self.failures, str(self.audit)]
         lines += [f"note: {note}" for note in self.notes]
         if self.mode_audit is not None:
@@ -337,6 +349,6 @@ class Trajectory:
 def unresolved(event: str, length: float) -> str:
     """Of an event that may have happened more often than is known. length: of the intervals between two looks, in s."""
     return (
-        f"event '{event}' swings faster than it could be followed: looks {length:.3g} s apart were not enough, and some of its changes of sign "
-        f"may be missing. Give max_step= shorter than its swings, or a smoother function."
+        f"event '{event}' swings faster than it could be followed: looks {length:.3g} s apart were not enough, and "
+        "some of its changes of sign may be missing. Give max_step= shorter than its swings, or a smoother function."
     )
