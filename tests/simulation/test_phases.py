@@ -43,7 +43,7 @@ def end(run):
 # ---- every option
 
 
-def test_every_option_of_simulate_reaches_every_phase(monkeypatch):
+def test_every_option_of_simulate_reaches_every_phase_or_is_refused_by_name(monkeypatch):
     """By the signature of `simulate` itself: one that is added and forgotten fails here."""
     asked = []
 
@@ -59,7 +59,9 @@ def test_every_option_of_simulate_reaches_every_phase(monkeypatch):
     assert len(options) > 25
     # those that phases treat in a way of their own have tests of their own below
     own = {"constraints", "events", "save_at", "resume", "parameters", "runs", "locked", "prescribed"}
-    for name in set(options) - own:
+    with pytest.raises(TypeError, match="sensitivities= is no option of simulate_phases. Derivatives are not carried"):
+        simulate_phases(CRAFT, Q, V, [Phase(1.0, "only")], sensitivities=["q0"])
+    for name in set(options) - own - {"sensitivities"}:
         value = object()
         if name == "stabilisation":
             given = {name: value, "constraints": [gc.point("N", "base")]}
