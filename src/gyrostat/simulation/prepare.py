@@ -54,8 +54,8 @@ from .result.trajectory import Trajectory
 class Prepared:
     """What is integrated, how, and from where.
 
-    state: where the runs stand; constants: what each has of its own, as the system takes it (runs, k). functions: as they were
-    given, for whoever continues the run.
+    state: where the runs stand; constants: what each has of its own, as the system takes it (runs, k). functions: as
+    they were given, for whoever continues the run.
     """
 
     equations: Equations
@@ -108,15 +108,16 @@ class Prepared:
         )
         if outcome.error is not None:
             raise with_trajectory(outcome.error, trajectory)
-        warn_if_broken(trajectory)
+        if self.settings.mode is not None:
+            warn_if_broken(trajectory)
         return trajectory
 
 
 def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     """Read, checked, traced and compiled; no step is made.
 
-    after: the run before in time, whose end the request starts from: the memory and the samples of its control law go on if the same one
-    acts again, and so do the loads of motors that lag.
+    after: the run before in time, whose end the request starts from: the memory and the samples of its control law go
+    on if the same one acts again, and so do the loads of motors that lag.
     """
     resume = request.resume
     if request.max_steps < 1:
@@ -151,7 +152,10 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
 
 
 def equations_at(request: Request) -> tuple[Equations, Array]:
-    """What would be integrated, and the argument x of its right-hand side at the start of the first run. Nothing is compiled."""
+    """What would be integrated, and the argument x of its right-hand side at the start of the first run.
+
+    Nothing is compiled.
+    """
     settings, functions = request.settings(), functions_of(request)
     times = times_of(request.t_span, None, None)
     runs = _runs(request, settings, functions, times.epoch)
@@ -164,8 +168,9 @@ def _runs(request: Request, settings: Settings, functions: Mapping[str, Any], ep
     if request.resume is not None:
         if settings.sensitivities != list(request.resume.data.attrs.get("sensitivities", ())):
             raise ValueError(
-                f"resume: derivatives begin where a run begins. It had sensitivities="
-                f"{list(request.resume.data.attrs.get('sensitivities', ()))}; leave them out, or run it anew."
+                "resume: derivatives begin where a run begins. It had "
+                f"sensitivities={list(request.resume.data.attrs.get('sensitivities', ()))}; leave them out, or run it "
+                "anew."
             )
         return continued(request.craft, request.resume, settings.sensitivities, *asked)
     return begin(request.craft, *asked, conserving(request, settings, functions), epoch, settings.sensitivities)
@@ -269,8 +274,8 @@ def _restart(resume: Trajectory, fresh: State, step: float | None) -> State:
         found, expected = getattr(state, name).shape, getattr(fresh, name).shape
         if found != expected:
             raise ValueError(
-                f"resume: the state of the run that is continued has shape {found}; expected {expected} for the functions and settings "
-                f"given. Give those that it was run with."
+                f"resume: the state of the run that is continued has shape {found}; expected {expected} for the "
+                "functions and settings given. Give those that it was run with."
             )
     state.status[state.status == Status.done] = Status.running
     if step is not None:

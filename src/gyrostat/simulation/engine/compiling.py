@@ -37,7 +37,10 @@ _kernels: OrderedDict[str, Kernel] = OrderedDict()  # by the graph's key, those 
 
 
 def kernel(graph: Graph) -> Kernel:
-    """Its machine code, loaded once. (Functions are traced anew each time: what they read from outside may have changed.)"""
+    """Its machine code, loaded once.
+
+    (Functions are traced anew each time: what they read from outside may have changed.)
+    """
     found = _kernels.pop(graph.key, None) or Kernel(graph, lazy=True)
     _kernels[graph.key] = found
     while len(_kernels) > MOST_KERNELS:
@@ -51,7 +54,10 @@ def compiled(function: Callable[[Array], Any], size: int) -> Kernel:
 
 
 def _traceable(equations: Equations, function: Callable[[Array], Any], x: Array, what: str) -> Graph | None:
-    """Its graph; None, with a warning, if it works on numbers alone. What fails on numbers, too, is the user's to see."""
+    """Its graph; None, with a warning, if it works on numbers alone.
+
+    What fails on numbers, too, is the user's to see.
+    """
     try:
         return traced(function, equations.layout.size)
     except (TypeError, ValueError, AttributeError) as error:
@@ -69,7 +75,9 @@ def _traceable(equations: Equations, function: Callable[[Array], Any], x: Array,
 
 
 def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
-    """Find out by tracing what can be compiled, and whether anything acts from outside. x(equations): a first argument."""
+    """Find out by tracing what can be compiled, and whether anything acts from outside.
+    x(equations): a first argument.
+    """
     craft = equations.craft
     control = environment = ""
     if equations.environment is not None:
@@ -95,7 +103,8 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
             wrong = [k for k, node in enumerate(torques) if node.op == "const" and not np.isfinite(node.data)]
             if wrong:
                 raise ValueError(
-                    f"the control law returns {torques[wrong[0]].data} in entry {wrong[0]} of tau, whatever the state; expected finite numbers."
+                    f"the control law returns {torques[wrong[0]].data} in entry {wrong[0]} of tau, whatever the state; "
+                    "expected finite numbers."
                 )
     outside = [cause.who for cause in equations.causes if cause.external]
     if equations.conserve and outside:
@@ -132,7 +141,9 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
 
 
 def jump_of(equations: Equations, event: When) -> Callable[[Array], Jump] | None:
-    """What an event does to the derivatives of x (size,), compiled; None if there are none, or it leaves them as they are."""
+    """What an event does to the derivatives of x (size,), compiled;
+    None if there are none, or it leaves them as they are.
+    """
     if not equations.varied or event.effect is None:
         return None
     graph = _traceable(equations, partial(event_jump, equations, event), np.zeros(0), f"event '{event.name}'")
@@ -141,7 +152,9 @@ def jump_of(equations: Equations, event: When) -> Callable[[Array], Jump] | None
 
 
 def for_many(function: Callable[[Array], Mapping[str, Any]], size: int) -> Callable[[Array], Mapping[str, Array]]:
-    """A function of x (size,) that gives arrays by name, for x (..., size): compiled, or row by row where it cannot be."""
+    """A function of x (size,) that gives arrays by name, for x (..., size):
+    compiled, or row by row where it cannot be.
+    """
     try:
         return compiled(function, size)
     except (TypeError, ValueError, AttributeError):  # those of a function that is called from Python at each step, too

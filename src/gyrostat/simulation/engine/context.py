@@ -1,4 +1,6 @@
-"""What the host and the compiled time loop share: the table of words `ctx`, the vectors that describe lanes, and their status."""
+"""What the host and the compiled time loop share: the table of words `ctx`,
+the vectors that describe lanes, and their status.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +197,10 @@ class StepFunction(Function):
                 action(k)
 
     def aim(self, lanes: Mask) -> None:
-        """The next stop: the next of the table, or the pause before it. Two that differ by round-off are one, that of the table."""
+        """The next stop: the next of the table, or the pause before it.
+
+        Two that differ by round-off are one, that of the table.
+        """
         lane, pause = self.lane, self.lane[Lane.pause]
         close = CLOSE * self.max(self.abs(pause), 1.0)
         near = lanes & (pause < float("inf")) & (self.abs(lane[Lane.ahead] - pause) <= close)

@@ -1,14 +1,17 @@
-"""Measures: functions of x that are looked at while a run goes on and reduced at once, so that nothing of it need be saved.
+"""Measures: functions of x that are looked at while a run goes on and reduced at once,
+so that nothing of it need be saved.
 
-A run is looked at where it starts; after 1, 2, 4, ... and at last every `every` accepted steps more; at breakpoints, at terminal events and
-where it ends. The compiled loop puts the state aside, and evaluates the function when some lane is to be looked at again, or has ended:
-lanes that are out of step with each other then still share one evaluation, and no number depends on which lanes do.
+A run is looked at where it starts; after 1, 2, 4, ... and at last every `every` accepted steps more; at breakpoints, at
+terminal events and where it ends. The compiled loop puts the state aside, and evaluates the function when some lane is
+to be looked at again, or has ended: lanes that are out of step with each other then still share one evaluation, and no
+number depends on which lanes do.
 
 What is known of a run stands among the vectors that describe its lane, and goes in and out with them:
 
     pending, looks, due (at which of its steps), gap, reduced (m)
 
-Values, and the x that was put aside, have memory of their own. `Context.until_look` counts the steps down before which no lane can be due.
+Values, and the x that was put aside, have memory of their own. `Context.until_look` counts the steps down before which
+no lane can be due.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ from .status import Status, Stop
 PENDING, LOOKS, DUE, GAP, REDUCED = range(5)  # places among what is known of a run
 SHARE = 0.0025  # of the operations of a run that looks may take; in time it is two or three times as much
 OWN_OPERATIONS = 10  # of the time loop, for each number that it handles
-COSTS = {"sin": 8, "cos": 8, "sqrt": 8, "recip": 8, "pow": 40, "exp": 20, "log": 20, "atan2": 30, "asin": 30, "acos": 30, "tan": 20}  # fmt: skip
+COSTS = {"sqrt": 8, "recip": 8, "sin": 8, "cos": 8, "tan": 20, "asin": 30, "acos": 30, "atan2": 30}
+COSTS |= {"pow": 40, "exp": 20, "log": 20}
 
 
 class Reduce(IntEnum):
@@ -44,8 +48,8 @@ class Reduce(IntEnum):
 
 @dataclass(frozen=True)
 class Measures:
-    """function: of x (runs, size) to values (runs, m). reductions: of each, in the order of `Reduce`. every: so many accepted steps from
-    one look to the next, at most.
+    """function: of x (runs, size) to values (runs, m). reductions: of each, in the order of `Reduce`. every: so many
+    accepted steps from one look to the next, at most.
     """
 
     function: Kernel | Gathered | Callable[[Array], Array]
@@ -80,7 +84,8 @@ class Measures:
 
 
 def steps_between_looks(measure: Kernel, rhs: object, evaluations: int) -> int:
-    """So many that looking takes less than a hundredth of the time: counted in operations, hence the same on every machine.
+    """So many that looking takes less than a hundredth of the time: counted in operations,
+    hence the same on every machine.
 
     evaluations: of the right-hand side in a step.
     """

@@ -1,4 +1,6 @@
-"""The runs of a batch: what each begins with in a lane, which of them still wait for one, and what they leave behind."""
+"""The runs of a batch: what each begins with in a lane, which of them still wait for one,
+and what they leave behind.
+"""
 
 from __future__ import annotations
 

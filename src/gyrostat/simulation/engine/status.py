@@ -1,4 +1,6 @@
-"""Numbers that the host, the compiled loop and result files share: how a run stands, and why a step ends at a given time."""
+"""Numbers that the host, the compiled loop and result files share:
+how a run stands, and why a step ends at a given time.
+"""
 
 from __future__ import annotations
 

@@ -2,15 +2,17 @@
 
 Each lane has its own time, step and status; a lane's numbers never depend on the other lanes. Functions of the module:
 
-    start(ctx)            in lanes whose run has not begun: K_1 and event values at the present state; a first step size if it has none
-    advance(ctx, n, idle) at most n attempted steps, or until lanes have stood still for `idle` of them, added up; returns 0, or 1
-                          when an event has changed sign: the accepted steps then wait unended, so that the host can find where
-    trial(ctx)            y_new and K_new of steps of the sizes h_tried, whatever their errors
-    end_step(ctx)         saves, new state, breakpoints and samples of the accepted steps
-    step(record)          let paused runs go on to their next pauses (pausing.py)
-    look(ctx, group)      evaluate what was put aside for a group of measures, and reduce it (measures.py)
-    dense(ctx)            the state at fraction theta of each lane's attempted step, into `at`; `extra_stages(ctx)` goes before it.
-                          Collocation has none: its steps end at the times to save
+    start(ctx)             in lanes whose run has not begun: K_1 and event values at the present state;
+                           a first step size if it has none
+    advance(ctx, n, idle)  at most n attempted steps, or until lanes have stood still for `idle` of them, added up;
+                           returns 0, or 1 when an event has changed sign: the accepted steps then wait unended,
+                           so that the host can find where
+    trial(ctx)             y_new and K_new of steps of the sizes h_tried, whatever their errors
+    end_step(ctx)          saves, new state, breakpoints and samples of the accepted steps
+    step(record)           let paused runs go on to their next pauses (pausing.py)
+    look(ctx, group)       evaluate what was put aside for a group of measures, and reduce it (measures.py)
+    dense(ctx)             the state at fraction theta of each lane's attempted step, into `at`;
+                           `extra_stages(ctx)` goes before it. Collocation has none: its steps end at the times to save
 
 `ctx` is a table of 64-bit words (`Context`). All blocks hold vectors of lanes.
 """
@@ -108,8 +110,8 @@ def _start(module: Module, lanes: int) -> None:
 
 
 def _advance(module: Module, lanes: int) -> None:
-    """Attempt and end steps, until all lanes have ended, n attempts are made, enough lanes have stood still for long enough, or an event asks
-    for the host.
+    """Attempt and end steps, until all lanes have ended, n attempts are made, enough lanes have stood still for long
+    enough, or an event asks for the host.
     """
     f = StepFunction(module, "advance", lanes, "n_most", "n_idle", returns_integer=True)
     f.end(steps(f, f.integer_argument("n_most"), f.integer_argument("n_idle")))

@@ -1,7 +1,8 @@
 """Compiled functions of runs that were made before, by everything that enters them.
 
-Tracing the equations is most of what a short run costs. Functions that users write (control law, environment, prescribed motions,
-constraints) are traced anew at each call, for what they read from outside may have changed: their graphs are part of the key.
+Tracing the equations is most of what a short run costs. Functions that users write (control law, environment,
+prescribed motions, constraints) are traced anew at each call, for what they read from outside may have changed: their
+graphs are part of the key.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class _NoKey(Exception):
 
 
 def made(equations: Equations, what: str, make: Callable[[], T]) -> T:
-    """What `make` gives, made once for the same spacecraft (that very object), laws, motions, constraints and settings."""
+    """What `make` gives, made once for the same spacecraft (that very object), laws, motions,
+    constraints and settings.
+    """
     try:
         key = (what, _key(equations))
     except _NoKey:

@@ -1,4 +1,5 @@
-"""The right-hand side of a run: dynamics, controller, actuators, environment and audit as functions of one vector x (layout.py).
+"""The right-hand side of a run: dynamics, controller, actuators,
+environment and audit as functions of one vector x (layout.py).
 
 With `conserve`, v holds the joint rates alone and the base follows from the momentum, which is a constant of the run.
 """
@@ -48,11 +49,13 @@ class Acting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """What is simulated. python_control, python_environment: it cannot be traced; its result comes in through x (`fill`).
+    """What is simulated. python_control, python_environment: it cannot be traced;
+    its result comes in through x (`fill`).
 
     laws: keys of the graphs of controller and environment, as they were traced last; empty where there is none.
-    loads: places in tau that the control law ever loads, as far as is known; None for all. effects: of events, by name. varied: by what
-    the run is differentiated (variations.py). own_seed: the seed is no constant of the equations: each run has its own.
+    loads: places in tau that the control law ever loads, as far as is known; None for all. effects: of events, by name.
+    varied: by what the run is differentiated (variations.py).
+    own_seed: the seed is no constant of the equations: each run has its own.
     """
 
     craft: Spacecraft

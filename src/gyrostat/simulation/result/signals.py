@@ -47,7 +47,10 @@ def signals_of(trajectory: Trajectory) -> xarray.Dataset:
 
 
 def signals_at(equations: Equations, x: Array, dims: tuple[Hashable, ...]) -> dict[str, Any]:
-    """Variables for a Dataset, (dimensions, values, attributes) by name, at x ([runs,] times, size). dims: those of v."""
+    """Variables for a Dataset, (dimensions, values, attributes) by name, at x ([runs,] times, size).
+
+    dims: those of v.
+    """
     size = equations.layout.size
     values = dict(for_many(partial(loads_at, equations), size)(x))
     if equations.constraints:
