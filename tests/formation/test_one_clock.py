@@ -146,8 +146,8 @@ def test_what_cannot_be_resumed_is_said():
     formation, state, laws = three()
     run = simulate(formation, state, (0, 1), control=laws)
     for options, words in (
-        ({"state": state}, "state and inputs are those of the run"),
-        ({"inputs": {}}, "state and inputs are those of the run"),
+        ({"state": state}, "state, inputs, parameters, runs are those of the run"),
+        ({"inputs": {}}, "state, inputs, parameters, runs are those of the run"),
         ({"resume": run.groups["a"]}, "expected the FormationTrajectory of a run"),
     ):
         with pytest.raises((ValueError, TypeError), match=words):

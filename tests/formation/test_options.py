@@ -42,8 +42,6 @@ def test_what_nobody_asks_for_is_not_seen():
     ("name", "words"),
     [
         ("q0", r"q0= is no option of a formation. Give state=\{group: \(q, v\)\}"),
-        ("parameters", r"parameters= is no option of a formation. They belong to a group"),
-        ("runs", "The members are the runs"),
         ("rtool", "simulate has no option 'rtool'. Did you mean 'rtol'?"),
     ],
 )

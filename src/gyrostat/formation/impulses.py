@@ -15,7 +15,8 @@ from ..simulation.problem.balance import held_by
 from ..simulation.result.looks import INSIDE
 from ..simulation.result.trajectory import Trajectory
 from .members import Formation, State
-from .run import asked_of, fly
+from .request import asked_of
+from .run import fly
 from .trajectory import FormationTrajectory, rotations
 
 
@@ -39,12 +40,16 @@ def simulate_impulses(
     asked = asked_of(formation, state, t_span, save_at=None, **options)
     if asked.resume is not None:
         raise ValueError("resume: a flight with impulses starts from a state. Give that of the run: run.final.")
+    if asked.batched:
+        raise ValueError(
+            "simulate_impulses flies one run, not a batch: impulses are those of one. Fly them one by one."
+        )
     orbit = formation.needs_orbit("simulate_impulses")
     begin, end = (float(t) for t in t_span)
     times = np.linspace(begin, end, 401) if save_at is None else np.asarray(save_at, dtype=float)
     plan = _plan(formation, impulses, begin, end)
     instants = sorted({t for t, _, _ in plan})
-    state = {g: (q.copy(), v.copy()) for g, (q, v) in (asked.state or {}).items()}
+    state = {g: (q[0].copy(), v[0].copy()) for g, (q, v) in (asked.state or {}).items()}
     added = {g: (np.zeros((len(group), 6)), np.zeros(len(group))) for g, group in formation.groups.items()}
     legs: list[FormationTrajectory] = []
     pieces: list[FormationTrajectory] = []
@@ -53,8 +58,9 @@ def simulate_impulses(
         if until > here:
             wanted = times[(times >= here) & ((times <= until) if until == end else (times < until))]
             span = {"t_span": (here, until), "save_at": np.unique([here, *wanted, until])}
-            before = legs[-1] if legs else None
-            piece = fly(replace(asked, state=state, common={**asked.common, **span}, after=before), progress)
+            now = {g: (q[None].copy(), v[None].copy()) for g, (q, v) in state.items()}
+            before = legs[-1].groups if legs else None
+            piece = fly(replace(asked, state=now, common={**asked.common, **span}, after=before), progress)[0]
             state = {g: (q.copy(), v.copy()) for g, (q, v) in piece.final.items()}
             legs.append(piece)
             pieces.append(_counted(piece, added, wanted))

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 ELSEWHERE = {
     "q0": "Give state={group: (q, v)}.",
     "v0": "Give state={group: (q, v)}.",
-    "parameters": "They belong to a group: gs.Group(craft, names, parameters={...}).",
     "sensitivities": "Derivatives are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
-    "runs": "The members are the runs, numbered in the order of the groups.",
 }
 # settings of a spacecraft: each group may have its own. The others are those of the clock, or of all noise
 OF_A_GROUP = ("mode", "formulation", "stabilisation", "locked", "actuators", "stops", "conserve")

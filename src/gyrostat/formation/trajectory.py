@@ -1,4 +1,4 @@
-"""How a formation moved: a Trajectory for each group, and what only several members have: relative motion and distances."""
+"""How a formation moved: a Trajectory for each group, and what only several members have, as relative motion."""
 
 from __future__ import annotations
 
@@ -65,12 +65,14 @@ class FormationTrajectory:
 
     legs: where velocities jumped, the smooth parts of the flight, with their ends.
     functions: control laws, environments and events as they were given, for `simulate(formation, resume=...)`.
+    runs: its number.
     """
 
     formation: Formation
     groups: Mapping[str, Trajectory]
     legs: tuple[FormationTrajectory, ...] = ()
     functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    runs: Array = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)
 
     @property
     def time(self) -> Array:
@@ -184,7 +186,7 @@ class FormationTrajectory:
         return np.concatenate([trajectory.q[..., 4:7] for trajectory in self.groups.values()])
 
     def closest_approach(self) -> Approach:
-        """The smallest distance between two bases, at the saved times and between them; see `approaches` for how, and how exact."""
+        """The smallest distance between two bases, at the saved times and between them; `approaches` says how."""
         if len(self.formation) < 2:
             raise ValueError("a closest approach needs two members at least.")
         if self.legs:

@@ -170,8 +170,9 @@ class Block:
             self._keep.append(function)
             return function.block_address
         if isinstance(function, Gathered) and function.compiled:
-            self._keep.append(function)
-            return function.address(self.lanes)
+            library = function.library(self.lanes)
+            self._keep += [function, library]
+            return library.address("gather")
 
         def call(x: int, result: int, scratch: int) -> None:
             given, out = (

@@ -75,9 +75,9 @@ class Gathered:
 
     # ---- compiled
 
-    def address(self, lanes: int) -> int:
-        """Of `gather(x, out, work)` for vectors of so many lanes."""
-        return _library(lanes).address("gather")
+    def library(self, lanes: int) -> machine.Library:
+        """With `gather(x, out, work)` for vectors of so many lanes; to be kept as long as its address is."""
+        return _library(lanes)
 
     def work(self) -> Array:
         """Memory that the compiled loop needs besides x and out; for one call at a time."""

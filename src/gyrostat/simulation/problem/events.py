@@ -112,8 +112,9 @@ def _effect(
     account = at.row("integrals").start + _place(equations, name)
 
     def jumped(x: Array, y: Array) -> Array:
-        own = equations.own_craft(x)
-        before = y[at.row("q")], y[at.row("v")]
+        x = x.copy()
+        x[at.state] = y  # what another effect of this instant has left
+        own, before = equations.own_craft(x), (x[at["q"]], x[at["v"]])
         q, v = call(effect, (own, equations.time(x), *before), equations.available(x))
         if np.shape(q) != (craft.nq,) or np.shape(v) != (craft.nv,):
             raise ValueError(

@@ -133,6 +133,7 @@ def event_of(equations: Equations, record: Record, times: Times, constants: Arra
 
 
 def failed(status: float) -> bool:
+    """Whether a run ended before its time, and not because it was told to."""
     return Status(int(status)) in _REASONS
 
 
