@@ -7,7 +7,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import quat_from_rotation, rotation
-from gyrostat.environment.contact import ContactLaw, contact_with_plane, contact_with_sphere
+from gyrostat.environment import ContactLaw, contact_with_plane, contact_with_sphere
 from gyrostat.model.assembly import together
 
 

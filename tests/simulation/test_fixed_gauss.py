@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.environment.contact import ContactLaw, contact_with_plane
+from gyrostat.environment import ContactLaw, contact_with_plane
 from gyrostat.models import servicer
 from gyrostat.papers.forbes2019 import crafts
 

@@ -2,6 +2,9 @@
 
 from .atmosphere import Exponential as Exponential
 from .atmosphere import HarrisPriester as HarrisPriester
+from .contact import ContactLaw as ContactLaw
+from .contact import contact_with_plane as contact_with_plane
+from .contact import contact_with_sphere as contact_with_sphere
 from .drag import air_drag as air_drag
 from .ephemeris import Celestial as Celestial
 from .ephemeris import moon as moon
