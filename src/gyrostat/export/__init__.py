@@ -1,9 +1,21 @@
-"""What was traced here, for other tools: C for flight software, CasADi, SymPy; equations of motion, typeset."""
+"""What was traced here, for other tools: C for flight software, CasADi, SymPy, JAX, PyTorch; equations, typeset."""
 
 from .c_source import CFiles, c_files
 from .casadi_function import to_casadi
 from .expressions import Symbolic, symbolic
+from .frameworks import to_jax, to_torch
 from .law_in_c import c_law
 from .typeset import Equations, equations
 
-__all__ = ["CFiles", "Equations", "Symbolic", "c_files", "c_law", "equations", "symbolic", "to_casadi"]
+__all__ = [
+    "CFiles",
+    "Equations",
+    "Symbolic",
+    "c_files",
+    "c_law",
+    "equations",
+    "symbolic",
+    "to_casadi",
+    "to_jax",
+    "to_torch",
+]

@@ -160,14 +160,19 @@ class Kernel:
             if single.take(args):
                 single.entry(single.pointer)
                 return single.fresh() if out is None else single.give(out, self._check_out)
-        values = self._bind(args, named)
+        values = self.bind(args, named)
         if self._check is not None:
             given = {p.path[1]: x for p, x in zip(self.graph.inputs, values, strict=True) if p.path[0] == "parameters"}
             self._check(given, layout)
-        return self._call_batch(values, out, layout)
+        outputs = self._call_batch(values, out, layout)
+        if out is not None:
+            return out
+        if self.graph.structure is LEAF:
+            return outputs[0][()]
+        return unflatten(self.graph.structure, (y[()] for y in outputs))
 
-    def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
-        """The value of each input port, from arguments by position and by name."""
+    def bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
+        """The value of each input, in their order, from arguments by position and by name."""
         if not named and len(args) == len(self.graph.inputs) == len(self._arguments) and self._plain:
             return args
         name = self.graph.name
@@ -194,7 +199,11 @@ class Kernel:
             )
         return values
 
-    def _call_batch(self, values: Sequence[Any], out: Any, layout: str) -> Any:
+    def flat(self, values: Sequence[Any]) -> tuple[Array, ...]:
+        """The outputs one after the other, from a value for each input (see `bind`), with any leading batch axes."""
+        return self._call_batch(values, None, "rows")
+
+    def _call_batch(self, values: Sequence[Any], out: Any, layout: str) -> tuple[Array, ...]:
         if layout not in ("rows", "lanes"):
             raise ValueError(f"layout '{layout}' is not known. Write 'rows' or 'lanes'.")
         view = (
@@ -211,11 +220,7 @@ class Kernel:
         entries, keep = view.entries(inputs, outputs, batch)
         self._run(entries, view.count(batch), layout)
         del keep
-        if out is not None:
-            return out
-        if self.graph.structure is LEAF:
-            return outputs[0][()]
-        return unflatten(self.graph.structure, (y[()] for y in outputs))
+        return tuple(outputs)
 
     def _check_out(self, out: Any, batch: tuple[int, ...], view: Any = None) -> list[Array]:
         """The arrays to write to, checked."""
