@@ -389,6 +389,9 @@ def test_a_trajectory_of_steps_can_be_saved_and_read(tmp_path):
     np.testing.assert_array_equal(again.q, found.q)
     np.testing.assert_array_equal(again.tau, found.tau)
     assert again.audit.worst == found.audit.worst and "control pushes base" in str(found.audit)
+    for trajectory in (found, again):
+        with pytest.raises(ValueError, match=r"made step by step. Go on with the gs.Simulation that made it"):
+            gs.simulate(craft, resume=trajectory, t_span=(0, 9))
 
 
 def test_without_a_record_the_trajectory_is_the_start_and_the_present():

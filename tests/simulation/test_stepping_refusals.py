@@ -134,6 +134,7 @@ def test_a_run_that_fails_among_others_stops_alone():
     with pytest.warns(gs.SimulationWarning) as told:
         sim.step(dt=0.6)
     assert [str(w.message).split(":")[0] for w in told] == ["servicer, run 3", "servicer, run 8"]
+    assert {w.filename for w in told} == {__file__}
     state = sim.state
     assert [k for k in range(runs) if state.status[k] != "running"] == [3, 8]
     assert (state.t[[3, 8]] < 0.55).all() and (np.delete(state.t, [3, 8]) == 0.6).all()

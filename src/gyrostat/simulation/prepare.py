@@ -47,7 +47,7 @@ from .result.assembly import trajectory_of, with_trajectory
 from .result.looks import audit_measures
 from .result.mode_audit import warn_if_broken
 from .result.signals import residuals_at
-from .result.trajectory import Trajectory
+from .result.trajectory import STEPPED, Trajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +122,11 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     resume = request.resume
     if request.max_steps < 1:
         raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
+    if resume is not None and resume.data.attrs.get(STEPPED):
+        raise ValueError(
+            "resume: the trajectory was made step by step. Go on with the gs.Simulation that made it, from a snapshot "
+            "or its pickle; or start anew from trajectory.final."
+        )
     settings, functions = request.settings(), functions_of(request)
     refuse_unfelt(request, settings, functions, after is not None)
     times = times_of(request.t_span, request.save_at, settings.step, resume)

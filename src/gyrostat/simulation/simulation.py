@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,26 +17,23 @@ from ..control.modes import mode_named, refuse
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
 from ..model import Role, Spacecraft
-from ..tracing import Kernel
-from .engine.compiling import SimulationWarning, compiled, for_many
-from .engine.pausing import NOT_FINITE, SHOWN
+from .engine.compiling import SimulationWarning
+from .engine.pausing import NOT_FINITE
 from .engine.resident import Memory, Resident, TooManySteps
 from .engine.status import Status
-from .engine.system import Outcome
-from .integrators.stiffness import stability_share
 from .prepare import conserving, equations_of, plan_of, require_start, system_of
 from .problem.given import GIVEN
 from .problem.own import Own, Values
 from .problem.request import MAX_STEPS, Request, functions_of, prescribed_motions
-from .problem.runs import Runs, arguments, constants, start
+from .problem.runs import arguments, constants, start
 from .problem.times import Times
 from .problem.unfelt import refuse_unfelt
-from .result.assembly import event_of, failed, failure, trajectory_of
+from .result.assembly import failed
 from .result.dataset import coordinate_names
-from .result.present import Present, Reader
+from .result.present import Present
 from .result.recording import Recording
-from .result.signals import loads_at
 from .result.trajectory import Event, Trajectory
+from .standing import Standing
 
 AHEAD = 64  # samples of a control law that the table of stops is longer than needed
 
@@ -68,7 +64,8 @@ class Simulation:
     control=law: `step(inputs, dt)` changes those of its `inputs=` that are named (set points, gains), then lets it act
         over dt. Inputs of a sampled law count from its next sample on; one that falls on the end of a step is taken at
         the beginning of the next.
-    parameters, inputs: their names and first values; `reset` and `step` give others.
+    parameters, inputs: their names and first values, with `runs=` along a first axis of that length or of 1; `reset`
+        and `step` give others. What else a law reads from outside is a constant from the making on.
     record: keep a row at the beginning of every step, for `trajectory()`; otherwise it has the start and the present
         alone.
     max_steps: attempted steps that one call of `step` or `advance` may take.
@@ -130,8 +127,8 @@ class Simulation:
         loads = craft.nv if self._given else 0
         self._resident = Resident(self._system, self._plan, state, constants(self._equations, first), loads)
         self._load = self._resident.loads[0] if self._single else self._resident.loads
-        self._reader = Reader(self._equations, self._resident.shown, self._single)
-        self._rows = self._resident.shown[:, len(SHOWN) :]
+        self._standing = Standing(self._equations, self._system, self._resident, self._own, self._single)
+        self._rows = self._standing.rows
         self._mode = None if self._settings.mode is None else mode_named(self._settings.mode)
         self._checked = self._given and (self._mode is not None or self._conserving)
         law = self._equations.control
@@ -295,7 +292,7 @@ class Simulation:
     def _go_on(self, inputs: Any) -> None:
         """To the next pause."""
         if self._record is not None:
-            self._record.begin_step(self._now(), self._rows)
+            self._record.begin_step(self._standing.now, self._rows)
         asking = self._run() if inputs is None else self._run_with(inputs)
         if asking:
             self._after(asking)
@@ -347,18 +344,14 @@ class Simulation:
         status = self._resident.shown[:, 1]
         lost = [k for k in range(self.runs) if failed(status[k])] if (status != Status.paused).any() else []
         if lost:
-            outcome, own = self._resident.present(), self._all_runs()
-            said = [
-                failure(self._equations, outcome.state, self._own.values.epoch + outcome.state.t[k], own, k)
-                for k in lost
-            ]
+            said = self._standing.failures(lost)
             back = (
                 "sim.reset(q0, v0)" if self._single else f"sim.reset(q0, v0, runs={lost if len(lost) < 9 else '...'})"
             )
             more = f" ({len(lost)} runs failed, this is the first.)" if len(lost) > 1 else ""
             self._blocked = f"{said[0]}{more} It cannot go on: {back}, or sim.restore(snapshot)."
             for message in said if warn else ():
-                warnings.warn(message, SimulationWarning, stacklevel=4)
+                warnings.warn(message, SimulationWarning, stacklevel=5)
         elif not (status == Status.paused).any():
             names = ", ".join(sorted({f"'{e.name}'" for e in self.events}))
             self._blocked = (
@@ -410,117 +403,56 @@ class Simulation:
     @property
     def t(self) -> Any:
         """Time in s; (runs,) with runs=."""
-        return self._reader.time(self._own.values.epoch)
+        return self._standing.t
 
     @property
     def q(self) -> Array:
         """([runs,] nq)"""
-        return self._reader.q
+        return self._standing.q
 
     @property
     def v(self) -> Array:
         """([runs,] nv)"""
-        return self._reader.v(self._own.values.constants)
+        return self._standing.v
 
     @property
     def state(self) -> Present:
         """Where the runs stand: t, q, v, status, memory of the control law, loads of lagging motors; arrays of its
-        own."""
-        return self._reader.present(self._own.values.epoch, self._own.values.constants)
+        own.
+        """
+        return self._standing.present
 
     @property
     def signals(self) -> dict[str, Array]:
         """What acts now: command, tau, wrenches and vdot, and the environment's potential if it has one, ([runs,] ...).
         A law that is sampled, and loads that are given, show what was held last.
         """
-        x = self._x()
-        found = {name: np.asarray(value) for name, value in self._loads_at(x).items()}
-        if self._potential is not None:
-            found["potential"] = np.asarray(self._potential(x))
-        return {name: value[0] for name, value in found.items()} if self._single else found
-
-    @cached_property
-    def _loads_at(self) -> Callable[[Array], Mapping[str, Array]]:
-        return for_many(partial(loads_at, self._equations), self._equations.layout.size)
-
-    @cached_property
-    def _potential(self) -> Callable[[Array], Array] | None:
-        outer = self._equations.environment
-        if outer is None or outer.potential is None:
-            return None
-        return compiled(self._equations.potential, self._equations.layout.size)
-
-    def _x(self) -> Array:
-        own = self._own.values.constants
-        x = np.zeros((self.runs, self._equations.layout.size))
-        x[:, 0], x[:, 1 : 1 + self._rows.shape[1]] = self._resident.shown[:, 0], self._rows
-        x[:, self._equations.layout["run"].start :][:, : own.shape[1]] = own
-        for row in x:
-            self._equations.fill(row)
-        return x
+        return self._standing.signals
 
     @property
     def events(self) -> tuple[Event, ...]:
         """That happened since the runs were reset."""
-        records = sorted(self._resident.outcome.records, key=lambda r: (r.run, r.t))
-        times = self._times(np.zeros(1))
-        return tuple(event_of(self._equations, record, times, self._own.values.constants) for record in records)
+        return self._standing.events(self._times(np.zeros(1)))
 
     def trajectory(self) -> Trajectory:
         """From the reset until now: with record=True at the beginning of every step, else the start and the present;
-        audited."""
+        audited.
+        """
         if self._new:
             raise RuntimeError(self._blocked)
         if not self._common:
             raise ValueError(
                 "runs have clocks of their own since some were reset alone: there is no trajectory at common times. "
-                "Reset all runs, or "
-                "look at state."
+                "Reset all runs, or look at state."
             )
-        now, rows = self._now(), self._rows.copy()
-        rows[:, self._system.n :] = self._held_next()
+        now, rows = self._standing.now, self._standing.rows_now()
         if self._record is not None:
             times, saved = self._record.with_now(now, rows)
         else:
             times, saved = np.array([0.0, now]), np.stack([self._started, rows], axis=1)
         if len(times) > 1 and times[-1] == times[-2]:
             times, saved = times[:-1], saved[:, :-1]
-        outcome = self._resident.present()
-        saved = saved.copy()
-        saved[times > outcome.state.t[:, None]] = np.nan
-        outcome = Outcome(saved, outcome.state, outcome.records, unresolved=outcome.unresolved)
-        own = self._all_runs()
-        share = stability_share(self._system, self._plan, 0.0, outcome.state, constants(self._equations, own))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SimulationWarning)  # the step in which a run failed has said so
-            return trajectory_of(
-                replace(self._equations, t0=self._own.values.epoch),
-                outcome,
-                self._plan,
-                own,
-                self._settings,
-                self._functions,
-                self._times(times),
-                None,
-                share,
-            )
-
-    def _now(self) -> float:
-        """The common time of those that go on, inside."""
-        shown = self._resident.shown
-        waiting = shown[shown[:, 1] == Status.paused, 0]
-        return float(waiting.max() if len(waiting) else shown[:, 0].max())
-
-    def _held_next(self) -> Array:
-        """What runs that wait at a sample will hold if nothing is changed; a law in Python is asked when it is time."""
-        update, held = self._system.update, self._rows[:, self._system.n :].copy()
-        due = self._resident.due()
-        if isinstance(update, Kernel) and due.any():
-            held[due] = update(self._x()[due])
-        return held
-
-    def _all_runs(self) -> Runs:
-        return self._own.all(self.q, self.v)
+        return self._standing.trajectory(self._times(times), times, saved, self._plan, self._settings, self._functions)
 
     # ---- going back
 

@@ -162,9 +162,13 @@ class Resident:
         than that to tell."""
         if self.python or self._shares > 1:
             return self._step_carefully()
-        asking = self._step(self._pointers[0])
-        if asking > 0:
-            self._go_on()
+        try:
+            asking = self._step(self._pointers[0])
+            if asking > 0:
+                self._go_on()
+        except BaseException:
+            self.halt()
+            raise
         return asking
 
     def _step_carefully(self) -> int:
@@ -184,20 +188,18 @@ class Resident:
             if sum(asking):
                 self._go_on()
         except BaseException:
-            if before is not None:
+            if before is None:
+                self.halt()
+            else:
                 self.recall(before)
             raise
         return sum(asking)
 
     def _go_on(self) -> None:
         """Blocks that asked for the host, or have more steps to make than one call does."""
-        try:
-            for block in self.blocks:
-                if block.context[Context.asked]:
-                    self._finish(block)
-        except BaseException:
-            self.halt()
-            raise
+        for block in self.blocks:
+            if block.context[Context.asked]:
+                self._finish(block)
 
     def _finish(self, block: Block) -> None:
         event, made = block.context[Context.asked] == 1, CHUNK

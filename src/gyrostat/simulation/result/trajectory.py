@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CONSTRAINT_SIGNALS = ("multipliers", "constraint_wrenches", "on_second", "violation", "violation_rate")
 SIGNALS = ("command", "tau", "wrenches", "vdot", "potential", *CONSTRAINT_SIGNALS)
+STEPPED = "stepped"  # attribute of a run that was made step by step
 STABILITY_NOTED = 0.4  # of the limit, from where on it is worth a note
 
 
