@@ -23,6 +23,7 @@ import pytest
 
 MEMORY = 12 * 2**30  # bytes of address space: a fault may ask for all there is
 PER_LINE = 25  # tests kept per line and test file
+_FIXTURE = "fixture "
 
 
 def _processor_time() -> float:
@@ -37,6 +38,7 @@ class _Watch:
         self.coverage = coverage
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
+        self.users: dict[str, list[str]] = {}  # of fixtures that several tests share
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: self.order.get(item.nodeid, len(self.order)))
@@ -47,12 +49,31 @@ class _Watch:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        if self.coverage is not None:
-            self.coverage.switch_context(item.nodeid)
+        self._now_in(item.nodeid)
+        for name in getattr(item, "fixturenames", ()):
+            self.users.setdefault(_FIXTURE + name, []).append(item.nodeid)
         begin = _processor_time()
         found = yield
         self.seconds[item.nodeid] = round(_processor_time() - begin, 4)
         return found
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[None]:
+        if fixturedef.scope == "function":
+            return (yield)
+        self._now_in(_FIXTURE + fixturedef.argname)
+        try:
+            return (yield)
+        finally:
+            self._now_in(request._pyfuncitem.nodeid)
+
+    def _now_in(self, context: str) -> None:
+        if self.coverage is not None:
+            self.coverage.switch_context(context)
+
+    def tests_in(self, context: str) -> Sequence[str]:
+        """Those for which a line is executed that was in this context: on import, for all."""
+        return list(self.seconds) if not context else self.users.get(context, [context])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -70,7 +91,8 @@ def _lines(coverage: Any, watch: _Watch, sources: Sequence[str]) -> dict[str, di
             continue
         found[name] = {}
         for line, tests in data.contexts_by_lineno(path).items():
-            kept = sorted((t for t in tests if t in watch.seconds and t not in bad), key=watch.seconds.__getitem__)
+            using = {t for context in tests for t in watch.tests_in(context)}
+            kept = sorted((t for t in using if t in watch.seconds and t not in bad), key=watch.seconds.__getitem__)
             if kept:
                 found[name][line] = by_turns(kept)[:PER_LINE]
     return found
