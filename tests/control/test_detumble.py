@@ -11,6 +11,7 @@ from gyrostat.control.detumble import (
     detumble_by_wheels,
 )
 from gyrostat.control.wheels import wheel_momenta
+from gyrostat.model import Role
 from manoeuvring_crafts import small_servicer
 
 
@@ -100,3 +101,13 @@ def test_wheels_store_the_tumble():
     assert np.abs(run.v[-1, :3]).max() < 1e-5 and np.abs(run.v[-1, 6:8]).max() < 1e-8
     assert run.mode_audit.ok and run.saturation == ()
     assert np.abs(wheel_momenta(craft, run.q[-1], run.v[-1])).max() > 0.1
+
+
+def test_joints_come_to_rest_as_told_while_the_couple_brakes():
+    """q'' = -joint_damping qdot at any instant, although the couple turns the base under them."""
+    craft, q, v = captured()
+    tau = detumble_by_couple(0.5, joint_damping=0.7)(craft, 0.0, q, v)
+    vdot = gs.forward_dynamics(craft, q, v, tau)
+    at = craft.at(Role.driven)
+    assert np.abs(v[at]).max() > 1e-3
+    np.testing.assert_allclose(vdot[at], -0.7 * v[at], atol=1e-12)

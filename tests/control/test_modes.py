@@ -231,6 +231,22 @@ def test_thrust_beside_the_centre_of_mass_is_reported():
     assert trajectory.mode_audit.thrust_offset >= np.linalg.norm(np.cross(c, [1, 0, 0])) * (1 - 1e-9)
 
 
+def test_the_thrusts_distance_from_the_centre_of_mass_is_that_of_its_line_whatever_the_arm_does():
+    craft = small_servicer()
+    offset, force = np.array([0.0, 0.03, -0.04]), np.array([2.0, 0.0, 0.0])
+
+    def law(craft, t, q, v):
+        tau = np.zeros(craft.nv)
+        tau[6:9] = 3.0, -2.0, 1.0
+        return tau + np.concatenate(
+            [through_center_of_mass(craft, q, force) + np.concatenate([np.cross(offset, force), np.zeros(3)]), tau[6:]]
+        )
+
+    with pytest.warns(gs.SimulationWarning, match="beside the craft's centre of mass"):
+        trajectory = gs.simulate(craft, t_span=(0, 0.2), control=law, mode="translation-flying", rtol=1e-9)
+    assert trajectory.mode_audit.thrust_offset == pytest.approx(0.05, rel=1e-9)
+
+
 def test_modes_ask_for_what_they_need():
     bare = small_servicer(wheels=False)
     with pytest.raises(ValueError, match=r"three independent axes; small servicer has 0"):

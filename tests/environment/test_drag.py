@@ -191,6 +191,7 @@ def test_the_table_of_densities_falls_smoothly():
             through = np.polyval(np.polyfit(h[near] - h[k], rho[near], 3), 0.0)
             assert abs(through - rho[k]) < 0.1, (h[k], column)
     assert (_TABLE[:, 2] >= _TABLE[:, 1]).all()
+    assert (np.isin(np.diff(_TABLE[:, 0]), [10, 20, 40])).all() and not (_TABLE[:, 0] % 10).any()
     assert list(_TABLE[[0, 1, -2, -1], 1]) == [497400.0, 24900.0, 0.001560, 0.001150]
     assert list(_TABLE[[0, 1, -2, -1], 2]) == [497400.0, 24900.0, 0.02360, 0.01810]
 

@@ -7,6 +7,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.scenario import load
+from gyrostat.simulation.limit_events import already_beyond
 from gyrostat.view.report import report_html
 
 CASE = """spacecraft = "arm.toml"
@@ -105,3 +106,16 @@ def test_a_start_beyond_a_limit_is_refused_with_stop_and_at_it_is_not(folder):
 def test_what_limits_may_be(folder):
     with pytest.raises(gs.ModelError, match="case.toml:1: .*'note' or 'stop'"):
         run(folder, 'limits = "ignore"\n' + CASE.format(law="pd"))
+
+
+def test_beyond_a_limit_by_round_off_is_at_it():
+    """A billionth of the limit, or of one where the limit is less."""
+    limits = gs.Limits(lower=-40.0, upper=0.2, velocity=50.0)
+    rail = gs.Joint("rail", "prismatic", "base", (0, 0.3, 0), axis=(1, 0, 0.3), limits=limits)
+    bodies = [gs.Body("base", 10.0, inertia=(3, 2, 2.5)), gs.Body("slide", 2.0, inertia=(0.1, 0.1, 0.1), joint=rail)]
+    craft = gs.Spacecraft.build("rail", bodies)
+    for way, limit, size in (("q", -40.0, 40e-9), ("q", 0.2, 1e-9), ("v", 50.0, 50e-9), ("v", -50.0, 50e-9)):
+        for beyond, told in ((0.6, False), (1.4, True)):
+            q, v = gs.neutral(craft), np.zeros(7)
+            (q if way == "q" else v)[-1] = limit + np.sign(limit) * beyond * size
+            assert bool(already_beyond(craft, q, v)) == told, (way, limit, beyond)

@@ -105,3 +105,19 @@ def test_settings_of_the_same_shape_are_told_apart(first, second):
     ]
     craft = gs.Spacecraft.build("tight", tight)
     assert (end(craft, control=law, **first) != end(craft, control=law, **second)).any()
+
+
+def test_motions_of_joints_with_several_coordinates_are_known_again():
+    craft = gs.Spacecraft.build(
+        "ball",
+        [
+            gs.Body("hub", 9.0, inertia=(1.0, 2.0, 2.5)),
+            gs.Body("arm", 2.0, (0.2, 0.1, 0.3), (0.1, 0.2, 0.2), gs.Joint("ball", "spherical", "hub", (0.5, 0, 0))),
+        ],
+    )
+    runs = [
+        gs.simulate(craft, t_span=(0.0, 0.5), prescribed={"ball": lambda t: np.array([0.1, 0.2 * t, -0.3])})
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(runs[0].v, runs[1].v)
+    np.testing.assert_allclose(runs[0].v[-1, 6:], [0.05, 0.025, -0.15], atol=1e-9)

@@ -360,3 +360,19 @@ def test_what_a_continued_run_may_not_change():
         simulate_phases(CRAFT, phases=HALVES[1:], resume=part)
     with pytest.raises(TypeError, match="expected what simulate_phases returned"):
         simulate_phases(CRAFT, phases=HALVES, resume=part.trajectory)
+
+
+def test_work_and_impulse_of_many_phases_are_those_of_the_whole_at_every_saved_time():
+    """Also where phases end between saved times."""
+    times = np.linspace(0.0, 2.0, 9)
+    options = {"control": pd, "environment": gs.environment.uniform_gravity((0.3, 0.5, -1.0)), "save_at": times}
+    options |= {"rtol": 1e-11, "atol": 1e-13}
+    phases = [Phase(length, f"part {k}") for k, length in enumerate((0.35, 0.6, 0.4, 0.65))]
+    whole = gs.simulate(CRAFT, Q, V, (0.0, 2.0), **options)
+    cut = simulate_phases(CRAFT, Q, V, phases, **options).trajectory
+    np.testing.assert_allclose(np.intersect1d(cut.time, times), times)
+    at = np.searchsorted(cut.time, times)
+    for name in ("work", "impulse"):
+        wanted = whole.data[name].values
+        assert np.abs(wanted[-1]).max() > 1.0
+        np.testing.assert_allclose(cut.data[name].values[at], wanted, rtol=1e-8, atol=1e-9)

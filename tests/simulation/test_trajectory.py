@@ -36,7 +36,9 @@ def test_derived_quantities_are_those_of_the_functions(traj):
     about_com, about_base = traj.momentum("com"), traj.momentum("base")
     R_tool, p_tool = traj.frame("tool")
     twist, reactions = traj.twist("tool", (0.1, 0.0, 0.2)), traj.reaction_wrenches()
-    assert reactions.dims == ("time", "body", "wrench")
+    assert reactions.dims == ("time", "body", "wrench") and reactions.attrs["units"] == "N m, N"
+    np.testing.assert_array_equal(reactions.coords["time"], traj.time)
+    assert list(reactions.coords["body"].values) == [body.name for body in craft.bodies]
     for k in range(len(traj.time)):
         q, v = traj.q[k], traj.v[k]
         own = gs.forward_kinematics(craft, q)

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 MEMORY = 12 * 2**30  # bytes of address space: a fault may ask for all there is
-PER_LINE = 25  # tests kept per line and test file
+PER_LINE = 60  # tests kept per line and test file
 _FIXTURE = "fixture "
 
 

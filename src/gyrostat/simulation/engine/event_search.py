@@ -109,7 +109,8 @@ def _explored(block: Block, k: int, j: int, full: tuple[float, float], seen: lis
     ends = (seen[0].left.t, seen[-1].right.t)
     doubtful = [interval for interval in seen if interval.doubtful]
     crossed = sum(changes(interval.left.g, interval.right.g) for interval in seen)
-    if crossed > changes(seen[0].left.g, seen[-1].right.g) or not all(interval.resolved for interval in doubtful):
+    once = crossed == changes(seen[0].left.g, seen[-1].right.g) and not any(i.extrema() for i in doubtful)
+    if not (once and all(interval.resolved for interval in doubtful)):
         # what `watch` saw between the ends may lie beside the motion: such points are looked at by true steps
         inner = sorted({p.t for interval in doubtful for p in interval[:2]} - set(ends))
         true = {t: _look(block, k, j, t, full) for t in inner}
