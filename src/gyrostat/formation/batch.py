@@ -13,11 +13,11 @@ from ..simulation.engine.status import Status
 from ..simulation.result.assembly import failed
 from ..simulation.result.trajectory import Trajectory
 from .members import Formation, Group, State
-from .trajectory import FormationTrajectory
+from .trajectory import ByGroup, FormationTrajectory
 
 
 @dataclass(frozen=True, eq=False)
-class FormationBatch:
+class FormationBatch(ByGroup):
     """`batch[k]` is the FormationTrajectory of run k. groups[g]: an ordinary Trajectory whose runs are all members of
     that group in the first run, then in the second, and so on. runs: their numbers.
 
@@ -60,18 +60,6 @@ class FormationBatch:
     def _of_run(self, g: str, k: int) -> Trajectory:
         count = len(self.formation.groups[g])
         return some_runs(self.groups[g], slice(k * count, (k + 1) * count)) if len(self) > 1 else self.groups[g]
-
-    @property
-    def time(self) -> Array:
-        return next(iter(self.groups.values())).time
-
-    @property
-    def ok(self) -> bool:
-        return all(trajectory.ok for trajectory in self.groups.values())
-
-    @property
-    def interrupted(self) -> bool:
-        return any(trajectory.interrupted for trajectory in self.groups.values())
 
     @property
     def t_end(self) -> Array:

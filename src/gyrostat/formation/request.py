@@ -154,7 +154,7 @@ def _with_shape(value: Any, members: int, shape: tuple[int, ...], what: str) -> 
     if x.ndim != 2 + len(shape) or x.shape[1:] != (members, *shape):
         raise ValueError(
             f"{what} has shape {np.shape(value)}; expected {(members, *shape)}, one value per member, or one more axis "
-            f"of runs in front."
+            "of runs in front."
         )
     return x
 
@@ -174,7 +174,7 @@ def _inputs(formation: Formation, given: Any, count: int, batched: bool) -> Valu
                 expected = f"({count}, {members}, ...)" if batched else f"({members}, ...)"
                 raise ValueError(
                     f"inputs['{g}']['{name}'] has shape {np.shape(value)}; expected {expected}, or 1 on an axis that "
-                    f"shares it."
+                    "shares it."
                 ) from None
     return found
 
@@ -233,13 +233,13 @@ def _check_views(asked: Asked) -> None:
             if not names & set(view.inputs):
                 raise ValueError(
                     f"group '{g}' sees '{view.name}', but none of its functions asks for {' or '.join(view.inputs)} by "
-                    f"argument name."
+                    "argument name."
                 )
             before = None if asked.resume is None else asked.resume[g].data.attrs["inputs"]
             if before is not None and not names & set(view.inputs) <= set(before):
                 raise ValueError(
                     f"resume: members of group '{g}' did not see '{view.name}' in the run that is continued: they had "
-                    f"clocks of their own. Start anew from run.final, or give the functions that it was run with."
+                    "clocks of their own. Start anew from run.final, or give the functions that it was run with."
                 )
             if conserve[view.group] is not None and f"v_{view.name}" in names:
                 raise ValueError(
@@ -278,5 +278,5 @@ def _check_resume(formation: Formation, resume: Any, given: Mapping[str, Any]) -
             if not np.array_equal(resume.formation.groups[g].parameters.get(name, np.nan), value):
                 raise ValueError(
                     f"resume: '{name}' of group '{g}' is not as it was in the run that is continued. Go on with "
-                    f"run.formation, or run it anew."
+                    "run.formation, or run it anew."
                 )

@@ -59,20 +59,10 @@ class MemberEvent(NamedTuple):
     v: Array
 
 
-@dataclass(frozen=True, eq=False)
-class FormationTrajectory:
-    """`groups[g]` is an ordinary Trajectory whose runs are the members of that group, all saved at the same times.
+class ByGroup:
+    """What a flight and a batch of flights have in common: a Trajectory for each group, all of the same times."""
 
-    legs: where velocities jumped, the smooth parts of the flight, with their ends.
-    functions: control laws, environments and events as they were given, for `simulate(formation, resume=...)`.
-    runs: its number.
-    """
-
-    formation: Formation
     groups: Mapping[str, Trajectory]
-    legs: tuple[FormationTrajectory, ...] = ()
-    functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    runs: Array = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)
 
     @property
     def time(self) -> Array:
@@ -85,6 +75,22 @@ class FormationTrajectory:
     @property
     def interrupted(self) -> bool:
         return any(trajectory.interrupted for trajectory in self.groups.values())
+
+
+@dataclass(frozen=True, eq=False)
+class FormationTrajectory(ByGroup):
+    """`groups[g]` is an ordinary Trajectory whose runs are the members of that group, all saved at the same times.
+
+    legs: where velocities jumped, the smooth parts of the flight, with their ends.
+    functions: control laws, environments and events as they were given, for `simulate(formation, resume=...)`.
+    runs: its number.
+    """
+
+    formation: Formation
+    groups: Mapping[str, Trajectory]
+    legs: tuple[FormationTrajectory, ...] = ()
+    functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    runs: Array = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)
 
     @property
     def final(self) -> State:

@@ -171,8 +171,7 @@ class Simulation:
         if len(chosen) < self.runs and self._options["record"]:
             raise ValueError(
                 "record=True keeps rows of all runs at common times; with reset(runs=...) they would no longer be. "
-                "Make the "
-                "simulation without record=, or reset all runs."
+                "Make the simulation without record=, or reset all runs."
             )
         if self._new and len(chosen) < self.runs:
             raise ValueError("the first reset gives all runs a start: leave out runs=.")
@@ -306,8 +305,7 @@ class Simulation:
             t = self._own.values.epoch + float(self._resident.shown[:, 0].min())
             raise RuntimeError(
                 f"{self.craft.name}: max_steps={self._plan.most_steps} attempted steps were not enough; the run waits "
-                f"at t = {t:.9g} s. "
-                f"Raise max_steps, loosen rtol, or look for an unstable control law."
+                f"at t = {t:.9g} s. Raise max_steps, loosen rtol, or look for an unstable control law."
             ) from None
 
     def _run_with(self, inputs: Any) -> int:
@@ -356,8 +354,7 @@ class Simulation:
             names = ", ".join(sorted({f"'{e.name}'" for e in self.events}))
             self._blocked = (
                 f"{self.craft.name}: {'the run was' if self.runs == 1 else 'all runs were'} stopped by a terminal "
-                f"event ({names}). Put "
-                f"them to a start with sim.reset(q0, v0), or back with sim.restore(snapshot)."
+                f"event ({names}). Put them to a start with sim.reset(q0, v0), or back with sim.restore(snapshot)."
             )
 
     def _usual(self) -> float:
@@ -476,8 +473,7 @@ class Simulation:
         if snapshot.making != self._making() or not self._resident.fits(snapshot.memory):
             raise ValueError(
                 "the snapshot is of a simulation of another making (craft, options, runs, or a machine of another "
-                "kind); it fits the one that it "
-                "was taken of, and its copies."
+                "kind); it fits the one that it was taken of, and its copies."
             )
         self._own.values, self._common, self._new = snapshot.own.copy(), snapshot.common, False
         self._started[...] = snapshot.started

@@ -1,4 +1,6 @@
-"""The memory of one block of lanes, and the runs that stand in them: each leaves when it has ended, and makes room for one that waits."""
+"""The memory of one block of lanes, and the runs that stand in them:
+each leaves when it has ended, and makes room for one that waits.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def _library(method: str, lanes: int) -> machine.Library:
 
 
 def lanes_of_block(system: System, method: str) -> int:
-    """One where the system's own functions fill the vectors of the machine, unless the method needs lanes for its stages."""
+    """One where the system's own functions fill the vectors of the machine,
+    unless the method needs lanes for its stages.
+    """
     return 1 if system.gathered and not METHODS[method].fills_block else lane_count()
 
 
@@ -67,9 +71,11 @@ def queue_of(system: System, plan: Plan, state: State, parameters: Array) -> Que
 
 
 class Block:
-    """Work memory for as many runs at a time as there are lanes: `take` some that wait, let them `advance`, `settle` those that have ended.
+    """Work memory for as many runs at a time as there are lanes: `take` some that wait, let them `advance`, `settle`
+    those that have ended.
 
-    A run has a seat: a lane, or all of them where one run fills the block. rows: the run in each seat, -1 in an empty one.
+    A run has a seat: a lane, or all of them where one run fills the block.
+    rows: the run in each seat, -1 in an empty one.
     """
 
     def __init__(self, system: System, plan: Plan, queue: QueueOfRuns) -> None:
@@ -163,7 +169,10 @@ class Block:
         return row
 
     def _address(self, name: str, function: Rows | None, size: int) -> int:
-        """Of compiled code, or of a callback to Python. An exception there becomes NaN here, and is raised when back."""
+        """Of compiled code, or of a callback to Python.
+
+        An exception there becomes NaN here, and is raised when back.
+        """
         if function is None:
             return 0
         if isinstance(function, Kernel):
@@ -348,7 +357,10 @@ class Block:
             raise error
 
     def advance(self, steps: int) -> bool:
-        """At most so many attempted steps; True if an event waits to be handled. Seats are not left empty for long while runs wait."""
+        """At most so many attempted steps; True if an event waits to be handled.
+
+        Seats are not left empty for long while runs wait.
+        """
         if self.plan.most_steps is not None:
             steps = max(0, min(steps, self.plan.most_steps - int(self._attempts().max())))
         return bool(self._call(self._advance, steps, PATIENCE if self.queue.waiting else FOREVER))

@@ -22,10 +22,9 @@ def require_closed(equations: Equations, found: Residuals, where: str = "at the 
         position, velocity = (_largest(x[:, rows]) for x in found)
         if not max(position, velocity) <= CLOSED:
             raise ValueError(
-                f"the {constraint.title} does not hold {where}: it is open by {position:.3g} (m, rad) "
-                f"and moves by {velocity:.3g} per second. Begin there with "
-                f"gs.constraints.project(craft, t, q, v, constraints), or with gs.constraints.capture for the "
-                f"velocities alone."
+                f"the {constraint.title} does not hold {where}: it is open by {position:.3g} (m, rad) and moves by "
+                f"{velocity:.3g} per second. Begin there with gs.constraints.project(craft, t, q, v, constraints), or "
+                "with gs.constraints.capture for the velocities alone."
             )
 
 

@@ -108,8 +108,7 @@ class Own:
         if self._single and not found.single:
             raise ValueError(
                 "the simulation was made for one run; q0, v0 or parameters are given along an axis of runs. Make it "
-                "with "
-                "runs=n, or give one state."
+                "with runs=n, or give one state."
             )
         return replace(found, constants=np.hstack([found.constants, seeds[:, None]]))
 
@@ -121,8 +120,7 @@ class Own:
             if len(shape) > own and shape[0] not in (1, count):
                 raise ValueError(
                     f"{name} has shape {shape}: it is given for {shape[0]} runs, but {count} begin. Give one value for "
-                    "all, or "
-                    f"{count} along the first axis."
+                    f"all, or {count} along the first axis."
                 )
 
     def keep(self, chosen: Array, runs: Runs, epoch: float) -> None:

@@ -24,7 +24,8 @@ from .trajectory import Event, Trajectory, unresolved
 _REASONS = {
     Status.underflow: "the step became too small to meet the tolerances (a singular or very stiff system)",
     Status.not_finite: "the state became infinite or no number",
-    Status.no_convergence: "the implicit stages did not converge: use a smaller step, or integrator='gauss16' without step=, which solves stiff motions",
+    Status.no_convergence: "the implicit stages did not converge: use a smaller step, or integrator='gauss16' without "
+    "step=, which solves stiff motions",
 }
 
 
@@ -89,8 +90,9 @@ def with_trajectory(error: Exception, trajectory: Any) -> Exception:
     """The user's own exception, which bears what was computed before it as `trajectory`."""
     error.trajectory = trajectory  # type: ignore[attr-defined]
     error.add_note(
-        f"What was computed up to t = {float(np.min(trajectory.t_end)):.9g} s is in this exception's attribute 'trajectory'; save it, or go "
-        f"on from it with simulate(..., resume=error.trajectory) once the function is mended."
+        f"What was computed up to t = {float(np.min(trajectory.t_end)):.9g} s is in this exception's attribute "
+        "'trajectory'; save it, or go on from it with simulate(..., resume=error.trajectory) once the function is "
+        "mended."
     )
     return error
 
@@ -104,8 +106,8 @@ def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan, en
     if unfinished.any() and not outcome.interrupted:
         warnings.warn(
             f"{name}: {int(unfinished.sum())} of {len(unfinished)} runs took {plan.most_steps} steps and reached only "
-            f"t = {ends[unfinished].min():.6g} s. Go on with simulate(craft, resume=trajectory), raise max_steps, loosen "
-            f"rtol, or look for an unstable control law.",
+            f"t = {ends[unfinished].min():.6g} s. Go on with simulate(craft, resume=trajectory), raise max_steps, "
+            "loosen rtol, or look for an unstable control law.",
             SimulationWarning,
             stacklevel=4,
         )
@@ -148,6 +150,6 @@ def failure(equations: Equations, state: State, t: float, runs: Runs, k: int) ->
     place = int(np.argmax(np.abs(rates[fastest.v_at])))
     rate, unit = rates[fastest.v_at][place], fastest.motion.v_units[place]
     return (
-        f"{who}: stopped at t = {t:.9g} s: {_REASONS[Status(int(state.status[k]))]}. "
-        f"Fastest joint there: '{fastest.name}' at {rate:.4g} {unit}. The last good state is kept."
+        f"{who}: stopped at t = {t:.9g} s: {_REASONS[Status(int(state.status[k]))]}. Fastest joint there: "
+        f"'{fastest.name}' at {rate:.4g} {unit}. The last good state is kept."
     )
