@@ -4,7 +4,10 @@ called from Python, which is said; the same results.
 
 from __future__ import annotations
 
+import linecache
 import math
+import re
+import statistics
 
 import numpy as np
 import pytest
@@ -197,3 +200,48 @@ def test_conserved_momentum_watches_a_python_law():
     with pytest.warns(gs.SimulationWarning):
         slow = run(control=in_python(manoeuvre.pd), conserve="momentum")
     agree(slow, run(control=manoeuvre.pd, conserve="momentum"))
+
+
+def of_linear_algebra(craft, t, q, v):
+    return np.concatenate([np.zeros(6), -np.linalg.pinv(np.diag(1.0 + v[6:] ** 2)) @ v[6:]])  # this line
+
+
+def of_a_branch(craft, t, q, v):
+    tau = np.zeros(craft.nv)
+    if v[6] > 0.0:  # this line
+        tau[6] = -1.0
+    return tau
+
+
+def of_the_standard_library(craft, t, q, v):
+    tau = np.zeros(craft.nv)
+    tau[6] = -statistics.fmean([v[6], v[7]])  # this line
+    return tau
+
+
+def of_mathematics(craft, t, q, v):
+    tau = np.zeros(craft.nv)
+    tau[6] = -math.atan2(v[6], 2.0)  # this line
+    return tau
+
+
+@pytest.mark.parametrize(
+    ("law", "hint"),
+    [
+        (of_linear_algebra, "Use gyrostat.algebra.pinv for np.linalg.pinv."),
+        (of_a_branch, "Use gyrostat.algebra.where for if"),
+        (of_the_standard_library, "gyrostat.algebra"),
+        (of_mathematics, "Use gyrostat.algebra.atan2 for math.atan2."),
+    ],
+)
+def test_the_warning_stands_at_the_users_line_and_says_what_to_write_and_how_much_slower_it_is(law, hint):
+    craft, q, v = manoeuvre.start()
+    with pytest.warns(gs.SimulationWarning) as told:
+        gs.simulate(craft, q, v, (0.0, 0.01), control=law)
+    (warning,) = told
+    assert warning.filename == __file__
+    assert linecache.getline(__file__, warning.lineno).rstrip().endswith("# this line")
+    text = str(warning.message)
+    assert hint in text
+    slower = re.search(r"takes (\d+) microseconds.* at least some (\d+) times slower", text)
+    assert slower is not None and int(slower[2]) >= 50

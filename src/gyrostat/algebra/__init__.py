@@ -76,6 +76,7 @@ from .linear import ldl as ldl
 from .linear import ldl_solve as ldl_solve
 from .linear import mirror as mirror
 from .linear import solve_spd as solve_spd
+from .repetition import scan as scan
 from .se3 import IDENTITY as IDENTITY
 from .se3 import Pose as Pose
 from .se3 import adjoint as adjoint

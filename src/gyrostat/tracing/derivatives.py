@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..algebra.elementary import Array
 from . import rules
 from .rules import add, cos, div, log, lt, mul, neg, recip, sin, sub, where
+from .scan import MULTIPLE, again, backward, refuse_twice, tangent_loop
 from .tables import Table, table_rule
 
 # op -> the partial derivatives of x = op(a, b, ...) by its numeric arguments; 0.0 where it does not depend on one
@@ -38,6 +39,20 @@ _PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
 def _of_angle(y: Any, x: Any) -> tuple[Any, Any]:
     inverse = recip(add(mul(x, x), mul(y, y)))
     return mul(x, inverse), neg(mul(y, inverse))
+
+
+def pullback(outputs: Sequence[Any], inputs: Sequence[Any], adjoints: Sequence[Any]) -> list[Any]:
+    """d (adjoints . outputs) / d inputs."""
+    found = _pulled(_weighted(outputs, adjoints), _needed(outputs, inputs))
+    return [found.get(x.index, 0.0) for x in inputs]
+
+
+def _weighted(outputs: Sequence[Any], adjoints: Sequence[Any]) -> dict[int, Any]:
+    total: dict[int, Any] = {}
+    for y, a in zip(outputs, adjoints, strict=True):
+        if type(y) is not float:
+            total[y.index] = add(total.get(y.index, 0.0), a)
+    return total
 
 
 def _partials(node: Any) -> tuple[Any, ...]:
@@ -114,6 +129,11 @@ def _carry(J: Array, outputs: Sequence[Any], seeds: dict[int, dict[int, Any]], w
     for node in way:
         if node.index in tangents:
             continue
+        if node.op in ("loop", "result"):
+            tangents[node.index] = _of_loop(node, tangents)
+            continue
+        if node.op == "backward":
+            raise refuse_twice()
         if node.op == "where":  # selects between tangents: infinite ones that are not selected do no harm
             tangents[node.index] = _selected(node, tangents)
             continue
@@ -129,6 +149,19 @@ def _carry(J: Array, outputs: Sequence[Any], seeds: dict[int, dict[int, Any]], w
                 J[i, k] = tangent
 
 
+def _of_loop(node: Any, tangents: dict[int, dict[int, Any]]) -> dict[int, Any]:
+    """The tangents of one of its values; those of a loop itself are rows of them all, by column."""
+    if node.op == "result":
+        return {k: rows[node.data] for k, rows in tangents[node.args[0].index].items()}
+    rows = [{} if type(a) is float else tangents.get(a.index, {}) for a in node.args]
+    columns = sorted({k for row in rows for k in row})
+    if not columns:
+        return {}
+    directions = np.array([[row.get(k, 0.0) for k in columns] for row in rows], dtype=object)
+    found = tangent_loop(node, directions)
+    return {k: [row[j] for row in found] for j, k in enumerate(columns)}
+
+
 def _selected(node: Any, tangents: dict[int, dict[int, Any]]) -> dict[int, Any]:
     condition, a, b = node.args
     rows = [tangents.get(e.index, {}) if type(e) is not float else {} for e in (a, b)]
@@ -136,25 +169,41 @@ def _selected(node: Any, tangents: dict[int, dict[int, Any]]) -> dict[int, Any]:
 
 
 def _reverse(J: Array, outputs: Sequence[Any], inputs: Sequence[Any], way: list[Any]) -> None:
-    """For each output, adjoints of all nodes from the last to the first."""
+    """Each output's adjoints in turn."""
     for i, y in enumerate(outputs):
-        if type(y) is float:
+        if type(y) is not float:
+            adjoints = _pulled({y.index: 1.0}, way)
+            for k, x in enumerate(inputs):
+                J[i, k] = adjoints.get(x.index, 0.0)
+
+
+def _pulled(adjoints: dict[int, Any], way: list[Any]) -> dict[int, Any]:
+    """Adjoints of all nodes, from the last to the first."""
+    of_values: dict[int, dict[int, Any]] = {}  # of loops
+    for node in reversed(way):
+        if node.op in MULTIPLE:
+            if node.index in of_values:
+                if node.op == "backward":
+                    raise refuse_twice()
+                _share(adjoints, zip(node.args, backward(node, of_values[node.index]), strict=True))
             continue
-        adjoints: dict[int, Any] = {y.index: 1.0}
-        for node in reversed(way):
-            adjoint = adjoints.get(node.index, 0.0)
-            if type(adjoint) is float and adjoint == 0.0:
-                continue
-            if node.op == "where":
-                condition, a, b = node.args
-                shares = [(a, where(condition, adjoint, 0.0)), (b, where(condition, 0.0, adjoint))]
-            else:
-                shares = [(a, mul(p, adjoint)) for a, p in zip(node.args, _partials(node), strict=True)]
-            for arg, share in shares:
-                if type(arg) is not float:
-                    adjoints[arg.index] = add(adjoints.get(arg.index, 0.0), share)
-        for k, x in enumerate(inputs):
-            J[i, k] = adjoints.get(x.index, 0.0)
+        adjoint = adjoints.get(node.index, 0.0)
+        if _is_zero(adjoint):
+            continue
+        if node.op == "result":
+            of_values.setdefault(node.args[0].index, {})[node.data] = adjoint
+        elif node.op == "where":
+            condition, a, b = node.args
+            _share(adjoints, [(a, where(condition, adjoint, 0.0)), (b, where(condition, 0.0, adjoint))])
+        else:
+            _share(adjoints, [(a, mul(p, adjoint)) for a, p in zip(node.args, _partials(node), strict=True)])
+    return adjoints
+
+
+def _share(adjoints: dict[int, Any], shares: Iterable[tuple[Any, Any]]) -> None:
+    for arg, share in shares:
+        if type(arg) is not float:
+            adjoints[arg.index] = add(adjoints.get(arg.index, 0.0), share)
 
 
 def substitute(values: Sequence[Any], replacements: dict[Any, Any]) -> list[Any]:
@@ -181,5 +230,5 @@ def substitute(values: Sequence[Any], replacements: dict[Any, Any]) -> list[Any]
         elif isinstance(node.data, Table):
             done[index] = table_rule(node.op, new(node.args[0]), node.data)
         else:
-            done[index] = rules.RULES[node.op](*[new(a) for a in node.args])
+            done[index] = again(node.trace, node.op, [new(a) for a in node.args], node.data)
     return [new(v) for v in values]

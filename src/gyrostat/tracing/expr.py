@@ -158,6 +158,12 @@ class Expr(_Symbol):
     def __pos__(self) -> Expr:
         return self
 
+    def scan(self, f: Callable[..., Any], start: Any, first: int, steps: int) -> Any:
+        """What `algebra.scan` asks for: a loop, recorded."""
+        from .scan import record
+
+        return record(self.trace, f, start, first, steps)
+
     def conjugate(self) -> Expr:
         """Real numbers are their own conjugates (np.vdot asks)."""
         return self

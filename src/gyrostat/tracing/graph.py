@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ class Node(NamedTuple):
     """One scalar operation.
 
     `op` is a key of `ops.OPS`, or "input" (data: (k, i), component i of input k), or "const" (data: the float).
-    `args` are positions of earlier nodes. The data of `search` and `lookup` is the position of their table.
+    `args` are positions of earlier nodes. The data of `search` and `lookup` is the position of their table. `loop` and
+    `backward` (scan.py) have several values: `result` gives the one of number `data`.
     """
 
     op: str
@@ -65,7 +66,7 @@ class Graph:
         self.nodes, self.inputs, self.outputs = tuple(nodes), tuple(inputs), tuple(outputs)
         self.results, self.tables = tuple(map(tuple, results)), tuple(tables)
         self.name, self.structure = name, structure
-        self._length = sum(node.op not in ("input", "const") for node in self.nodes)
+        self._length = sum(map(_operations, self.nodes))
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
@@ -109,6 +110,10 @@ class Graph:
                     values.append(flat[data[0]][..., data[1]])
                 elif op == "const":
                     values.append(data)
+                elif op == "result":
+                    values.append(values[args[0]][data])
+                elif op in ("loop", "backward"):
+                    values.append(data.evaluate([values[a] for a in args]))
                 elif data is not None:
                     values.append(OPS[op].numeric(values[args[0]], self.tables[data]))
                 else:
@@ -133,7 +138,9 @@ class Graph:
             elif op == "const":
                 text.append(f"{data:.17g}")
             else:
-                table = "" if data is None else f", table {data}"
+                table = (
+                    "" if data is None else f", {data}" if op in ("loop", "backward", "result") else f", table {data}"
+                )
                 lines.append(f"  x{k} = {_phrase(op, [text[a] for a in args], table)}")
                 text.append(f"x{k}")
         for port, result in zip(self.outputs, self.results, strict=True):
@@ -142,6 +149,12 @@ class Graph:
 
     def __repr__(self) -> str:
         return str(self).split("\n", 1)[0]
+
+
+def _operations(node: Node) -> int:
+    if node.op in ("loop", "backward"):
+        return int(node.data.operations)
+    return int(node.op not in ("input", "const", "result"))
 
 
 _INFIX = {
@@ -171,13 +184,31 @@ def build(inputs: Mapping[tuple[str, ...], tuple[int, ...]], value: Any, name: s
     outputs = [np.asarray(leaf, dtype=object) for _, leaf in leaves]
     scalars = [[_scalar(e) for e in output.flat] for output in outputs]
     position = {"/".join(path): k for k, path in enumerate(inputs)}
+
+    def leaf(e: Any) -> Node | None:
+        return Node("input", (), (position[e.data[0]], e.data[1])) if e.op == "input" else None
+
+    nodes, results, tables = collected(scalars, leaf, lambda e: True)
+    ports = [Port(path, tuple(shape)) for path, shape in inputs.items()]
+    ends = [Port(path, output.shape) for (path, _), output in zip(leaves, outputs, strict=True)]
+    return Graph(nodes, ports, ends, results, tables, name, structure)
+
+
+def collected(
+    scalars: Sequence[Sequence[Any]], leaf: Callable[[Any], Node | None], inner: Callable[[Any], bool]
+) -> tuple[list[Node], list[list[int]], list[Array]]:
+    """Nodes, results and tables of a graph to rows of Exprs and floats.
+
+    leaf: the input that an Expr is, or None; inner: whether what it is made of is part of the graph.
+    """
     live: dict[int, Any] = {}
     stack = [e for row in scalars for e in row if type(e) is not float]
     while stack:
         e = stack.pop()
         if e.index not in live:
             live[e.index] = e
-            stack.extend(a for a in e.args if type(a) is not float)
+            if inner(e):
+                stack.extend(a for a in e.args if type(a) is not float)
     nodes: list[Node] = []
     place: dict[Any, int] = {}
     tables: dict[Table, int] = {}
@@ -192,18 +223,13 @@ def build(inputs: Mapping[tuple[str, ...], tuple[int, ...]], value: Any, name: s
 
     for index in sorted(live):
         e = live[index]
-        data = e.data
-        if e.op == "input":
-            data = (position[data[0]], data[1])
-        elif isinstance(data, Table):
-            data = tables.setdefault(data, len(tables))
-        args = tuple([at(a) for a in e.args])
+        node = leaf(e)
+        if node is None:
+            data = tables.setdefault(e.data, len(tables)) if isinstance(e.data, Table) else e.data
+            node = Node(e.op, tuple([at(a) for a in e.args]), data)
         place[index] = len(nodes)
-        nodes.append(Node(e.op, args, data))
-    results = [[at(e) for e in row] for row in scalars]
-    ports = [Port(path, tuple(shape)) for path, shape in inputs.items()]
-    ends = [Port(path, output.shape) for (path, _), output in zip(leaves, outputs, strict=True)]
-    return Graph(nodes, ports, ends, results, [t.values for t in tables], name, structure)
+        nodes.append(node)
+    return nodes, [[at(e) for e in row] for row in scalars], [t.values for t in tables]
 
 
 def _scalar(e: Any) -> Any:

@@ -19,7 +19,9 @@ from .drivers import driver, dump_place
 from .functions import FUNCTIONS, define, sincos
 from .graph import Graph
 from .ir import Code, block_names
+from .llvm_loops import loop_function, result_place
 from .ops import CONDITIONS
+from .scan import MULTIPLE
 from .schedule import Part, parts
 
 _INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
@@ -43,15 +45,13 @@ class Assembly(NamedTuple):
 
 def assembly(graph: Graph, lanes: int, scalar: str = "double", *, loops: bool = True) -> Assembly:
     """The module of `graph` for vectors of `lanes` numbers; without `loops`, the function `block` alone."""
-    pieces, scratch = parts(graph)
-    bodies = [_part(graph, part, k, lanes, scalar) for k, part in enumerate(pieces)]
-    bodies.append(_block(graph, len(pieces), lanes, scalar))
+    bodies, tables, scratch = block_functions(graph, lanes, scalar)
     work = scratch
     if loops:
         bodies += [driver(graph, lanes, scalar, rows=rows, scratch=scratch) for rows in (False, True)]
         work = dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
     return Assembly(
-        "\n".join([*_tables(graph, scalar), *_linked(bodies, lanes), '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
+        "\n".join([*tables, *_linked(bodies, lanes), '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
         work,
     )
 
@@ -72,13 +72,33 @@ def _linked(bodies: list[Code], lanes: int) -> list[str]:
     return [*text, *("\n".join(code.lines) for code in bodies)]
 
 
-def _tables(graph: Graph, scalar: str) -> list[str]:
+def block_functions(graph: Graph, lanes: int, scalar: str, prefix: str = "") -> tuple[list[Code], list[str], int]:
+    """The functions of a graph, `{prefix}block` among them, its tables, and the vectors of scratch that they need.
+
+    Loops have memory and functions of their own.
+    """
+    pieces, scratch = parts(graph)
+    bodies: list[Code] = []
+    tables = _tables(graph, prefix)
+    places: dict[int, int] = {}
+    for k, (op, _, data) in enumerate(graph.nodes):
+        if op in MULTIPLE:
+            own = loop_function(data, f"{prefix}loop{k}", lanes, scalar, block_functions)
+            places[k], scratch = scratch, scratch + own.memory
+            bodies += own.functions
+            tables += own.tables
+    bodies += [_part(graph, part, k, lanes, scalar, prefix, places) for k, part in enumerate(pieces)]
+    bodies.append(_block(graph, len(pieces), lanes, scalar, prefix))
+    return bodies, tables, scratch
+
+
+def _tables(graph: Graph, prefix: str) -> list[str]:
     """Constant tables, padded with infinity to a power of two (search halves them)."""
     lines = []
     for k, table in enumerate(graph.tables):
         values = list(table) + [float("inf")] * (_padded(len(table)) - len(table))
         entries = ", ".join("double " + Code(1).const(x)[len("<double ") : -1] for x in values)
-        lines.append(f"@table{k} = internal constant [{len(values)} x double] [{entries}]")
+        lines.append(f"@{prefix}table{k} = internal constant [{len(values)} x double] [{entries}]")
     return lines
 
 
@@ -92,7 +112,7 @@ def _signature(graph: Graph) -> str:
     return ", ".join(marks)
 
 
-def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str) -> Code:
+def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str, prefix: str, loops: dict[int, int]) -> Code:
     """The function `part{number}`: some of the graph's nodes, in order."""
     code = Code(lanes, scalar)
     values: dict[int, str] = {}
@@ -113,8 +133,15 @@ def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str) -> Cod
             if angle not in trigonometry:
                 trigonometry[angle] = _in_double(code, sincos, value(angle))
             values[k] = trigonometry[angle][op == "cos"]
+        elif op in MULTIPLE:
+            for i, a in enumerate(args):
+                code.store(value(a), "%scratch", loops[k] + i)
+            code.do(f"call void @{prefix}loop{k}(ptr {code.place('%scratch', loops[k])})")
+            continue
+        elif op == "result":
+            values[k] = code.load("%scratch", loops[args[0]] + result_place(graph.nodes[args[0]].data, data))
         else:
-            values[k] = _emit(code, op, [value(a) for a in args], data, graph)
+            values[k] = _emit(code, op, [value(a) for a in args], data, graph, prefix)
         for output, place in part.outputs.get(k, ()):
             code.store(values[k], f"%out{output}", place)
         if k in part.stores:
@@ -122,12 +149,12 @@ def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str) -> Cod
     for output, place, k in part.copies:
         code.store(value(k), f"%out{output}", place)
     # realigned: spilled vectors that cross cache lines cost a tenth, and callers' stacks are aligned to 16 bytes only
-    head = f'define internal void @part{number}({_signature(graph)}) noinline nounwind "stackrealign" {{'
+    head = f'define internal void @{prefix}part{number}({_signature(graph)}) noinline nounwind "stackrealign" {{'
     code.lines = [head, "entry:", *code.lines, "  ret void", "}"]
     return code
 
 
-def _emit(code: Code, op: str, args: list[str], data: int | None, graph: Graph) -> str:
+def _emit(code: Code, op: str, args: list[str], data: int | None, graph: Graph, prefix: str) -> str:
     """The instruction of one node."""
     if op in _INSTRUCTIONS:
         return code.op(_INSTRUCTIONS[op], *args)
@@ -154,7 +181,8 @@ def _emit(code: Code, op: str, args: list[str], data: int | None, graph: Graph) 
     if op in ("search", "lookup"):
         assert data is not None
         find = _search if op == "search" else _lookup
-        return _in_double(code, lambda c, x: (find(c, x, data, len(graph.tables[data])),), *args)[0]
+        table = f"{prefix}table{data}"
+        return _in_double(code, lambda c, x: (find(c, x, table, len(graph.tables[data])),), *args)[0]
     raise NotImplementedError(f"operation '{op}' has no LLVM code")
 
 
@@ -170,16 +198,16 @@ def _in_double(code: Code, function: Callable[..., tuple[str, ...]], *args: str)
     return tuple(code.let(f"fptrunc {wide.vector} {r} to {code.vector}") for r in results)
 
 
-def _gather(code: Code, table: int, places: str) -> str:
+def _gather(code: Code, table: str, places: str) -> str:
     kind = f"<{code.lanes} x ptr>"
-    address = code.let(f"getelementptr double, ptr @table{table}, {code.integers} {places}")
+    address = code.let(f"getelementptr double, ptr @{table}, {code.integers} {places}")
     name = f"@llvm.masked.gather.{code.suffix}.v{code.lanes}p0"
     code.needs[f"declare {code.vector} {name}({kind}, i32, {code.mask}, {code.vector})"] = None
     every = "<" + ", ".join(["i1 true"] * code.lanes) + ">"
     return code.let(f"call {code.vector} {name}({kind} {address}, i32 8, {code.mask} {every}, {code.vector} undef)")
 
 
-def _search(code: Code, x: str, table: int, length: int) -> str:
+def _search(code: Code, x: str, table: str, length: int) -> str:
     """Halve the table until one entry is left."""
     place, step = code.integer(0), _padded(length) // 2
     while step:
@@ -190,7 +218,7 @@ def _search(code: Code, x: str, table: int, length: int) -> str:
     return code.from_integers(place)
 
 
-def _lookup(code: Code, x: str, table: int, length: int) -> str:
+def _lookup(code: Code, x: str, table: str, length: int) -> str:
     return _gather(code, table, code.to_integers(x))
 
 
@@ -206,11 +234,13 @@ def _reload(code: Code, graph: Graph, k: int, slot: int) -> str:
     return code.compare("une", value, code.const(0.0)) if graph.nodes[k].op in CONDITIONS else value
 
 
-def _block(graph: Graph, count: int, lanes: int, scalar: str) -> Code:
+def _block(graph: Graph, count: int, lanes: int, scalar: str, prefix: str) -> Code:
     """The function `block`: all parts in turn."""
     code = Code(lanes, scalar)
     inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
     arguments = ", ".join(f"ptr {p}" for p in (*inputs, *outputs, "%scratch"))
-    calls = [f"  call void @part{k}({arguments})" for k in range(count)]
-    code.lines = [f"define void @block({_signature(graph)}) noinline nounwind {{", "entry:", *calls, "  ret void", "}"]
+    calls = [f"  call void @{prefix}part{k}({arguments})" for k in range(count)]
+    kind = "internal " if prefix else ""
+    head = f"define {kind}void @{prefix}block({_signature(graph)}) noinline nounwind {{"
+    code.lines = [head, "entry:", *calls, "  ret void", "}"]
     return code

@@ -57,7 +57,7 @@ def parts(graph: Graph) -> tuple[list[Part], int]:
     last_use: dict[int, int] = {}
     for p, piece in enumerate(pieces):
         for k in piece:
-            for a in graph.nodes[k].args:
+            for a in _taken(graph, k):
                 if home.get(a, p) != p:
                     last_use[a] = p
     slots: dict[int, int] = {}
@@ -81,6 +81,11 @@ def parts(graph: Graph) -> tuple[list[Part], int]:
     return result, size
 
 
+def _taken(graph: Graph, k: int) -> tuple[int, ...]:
+    """The values that a node is made of. Those of a loop stay in its own memory, where `result` finds them."""
+    return () if graph.nodes[k].op == "result" else graph.nodes[k].args
+
+
 def _part(graph: Graph, p: int, piece: list[int], home: dict[int, int], slots: dict[int, int]) -> Part:
-    loads = {a: slots[a] for k in piece for a in graph.nodes[k].args if home.get(a, p) != p}
+    loads = {a: slots[a] for k in piece for a in _taken(graph, k) if home.get(a, p) != p}
     return Part(piece, loads, {k: slots[k] for k in piece if k in slots}, {}, [])
