@@ -86,8 +86,9 @@ def _warn_of_python(what: str, error: Exception, seconds: float) -> None:
     factor = (seconds + ROUND_TRIP) / COMPILED_STAGE
     slower = round(factor, 1 - len(str(int(factor))))
     told = (
-        f"{what} cannot be compiled and is called from Python at each step, which takes {1e6 * seconds:.0f} microseconds "
-        f"and the way there and back {1e6 * ROUND_TRIP:.0f}: the run will be at least some {slower:.0f} times slower."
+        f"{what} cannot be compiled and is called from Python at each step, which takes {1e6 * seconds:.0f} "
+        f"microseconds and the way there and back {1e6 * ROUND_TRIP:.0f}: the run will be at least some "
+        f"{slower:.0f} times slower."
     )
     lines = [told, str(error)]
     lines += [f"  Use gyrostat.algebra.{new} for {old}." for old, new in (instead(place.source) if place else ())]
