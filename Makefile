@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz house options seams mutants test-oldest audit sbom clean
+.PHONY: demo test lint bench fuzz house options seams mutants faults test-oldest audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -39,6 +39,11 @@ mutants: $(VENV)/.installed-test
 	$(BIN)/python tools/mutants/campaign.py map -n $(WORKERS)
 	$(BIN)/python tools/mutants/campaign.py run -n $(WORKERS) --count $(FAULTS)
 	$(BIN)/python tools/mutants/campaign.py report --count $(FAULTS)
+
+# Full disks, signals, damaged files, interrupted kernels, MINUTES of random calls: the counts go to docs/validation.md. Two hours or more
+MINUTES ?= 30
+faults: $(VENV)/.installed-test
+	$(BIN)/python tools/faults/campaign.py --minutes $(MINUTES) --store out/faults.json --page docs/validation.md
 
 # The oldest versions that pyproject.toml allows, in an environment of their own. Old packages with newer ones below them complain about
 # each other, hence -W. Tests that compare with Pinocchio are left out where it is not installed: its wheels want a newer NumPy.

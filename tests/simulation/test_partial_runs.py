@@ -4,6 +4,8 @@ and what cannot fit is refused before it is begun.
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -113,3 +115,43 @@ def test_the_limit_on_the_process_counts():
         [sys.executable, "-c", textwrap.dedent(code)], check=False, capture_output=True, text=True, timeout=120
     )
     assert "4,000 runs, each kept at 401 times, needs" in done.stdout and "fits" in done.stdout, done.stderr
+
+
+def ctrl_c_at(when):
+    """A law that is under way when somebody presses Ctrl-C: once, at the first time after `when`."""
+    pressed = []
+
+    def law(craft, t, q, v):
+        if float(t) > when and not pressed:
+            pressed.append(float(t))
+            signal.raise_signal(signal.SIGINT)
+        return np.concatenate([np.zeros(6), -0.1 * v[6:]])
+
+    return law
+
+
+@pytest.mark.skipif(os.name == "nt", reason="raises signals of POSIX")
+def test_a_run_that_is_done_when_ctrl_c_comes_is_complete():
+    """It called itself interrupted, and one with checkpoints that were due then went on for ever."""
+    options = {"integrator": "rk4", "step": 0.1, "save_at": [1.0]}
+    whole = quietly(gs.simulate, CRAFT, Q, V, (0, 1), control=mended, **options)
+    late = quietly(gs.simulate, CRAFT, Q, V, (0, 1), control=ctrl_c_at(0.96), **options)
+    assert late.ok and not late.interrupted and late.q.tobytes() == whole.q.tobytes()
+    early = quietly(gs.simulate, CRAFT, Q, V, (0, 1), control=ctrl_c_at(0.76), **options)
+    assert early.interrupted and early.state.t[0] == pytest.approx(0.8)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="raises signals of POSIX")
+def test_ctrl_c_at_the_end_of_a_phase_interrupts_the_next_which_goes_on_bit_for_bit():
+    """It was forgotten: the phases that follow were run to their ends."""
+    options = {"integrator": "rk4", "step": 0.1}
+
+    def phases(law):
+        return [gs.Phase(1.0, "first", control=law), gs.Phase(1.0, "second", control=mended)]
+
+    whole = quietly(gs.simulate_phases, CRAFT, Q, V, phases(mended), **options)
+    part = quietly(gs.simulate_phases, CRAFT, Q, V, phases(ctrl_c_at(0.96)), **options)
+    assert [result.finished for result in part.phases] == [True, False]
+    assert part.trajectory.interrupted and part.phases[-1].end[0] == pytest.approx(1.0)
+    resumed = quietly(gs.simulate_phases, CRAFT, phases=phases(mended), resume=part)
+    assert resumed.ok and resumed.trajectory.q.tobytes() == whole.trajectory.q.tobytes()

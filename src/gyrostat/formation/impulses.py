@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra import Array
 from ..control.transfers import Impulse
 from ..environment.hill import hill_frame
+from ..simulation.engine.interruption import one_after_the_other
 from ..simulation.problem.balance import held_by
 from ..simulation.result.looks import INSIDE
 from ..simulation.result.trajectory import Trajectory
@@ -20,6 +21,7 @@ from .run import fly
 from .trajectory import FormationTrajectory, rotations
 
 
+@one_after_the_other()
 def simulate_impulses(
     formation: Formation,
     state: State,

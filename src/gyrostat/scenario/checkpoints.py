@@ -5,6 +5,7 @@ so that a machine that stops costs minutes, not days.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,17 @@ if TYPE_CHECKING:
 
 
 class _Alarm:
-    """True once so many seconds have passed."""
+    """True once so many seconds have passed since it was first asked: some steps are made, whatever came before."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.rang = seconds, False
-        self._begun = time.monotonic()
+        self._begun: float | None = None
 
     def __call__(self) -> bool:
-        self.rang = self.rang or time.monotonic() - self._begun >= self.seconds
+        if self._begun is None:
+            self._begun = time.monotonic()
+        else:
+            self.rang = self.rang or time.monotonic() - self._begun >= self.seconds
         return self.rang
 
 
@@ -34,8 +38,9 @@ def in_parts(
 ) -> Trajectory:
     """`part(trajectory to go on from, steps it may make)` again and again, until it was not the alarm that ended it.
 
-    Every part but the last is saved at `path`.
+    Every part but the last is saved at `path`. Where that fails, a warning says so, and the run goes on.
     """
+    from ..io.writing import WriteError
     from ..simulation.engine.interruption import question, stop_when
 
     if not every > 0:
@@ -53,7 +58,10 @@ def in_parts(
         max_steps -= _attempts(trajectory) - before
         if max_steps < 1:
             return trajectory
-        trajectory.save(path)
+        try:
+            trajectory.save(path)
+        except WriteError as error:
+            warnings.warn(f"checkpoint: {error} The run goes on without it.", stacklevel=2)
         earlier = trajectory
 
 

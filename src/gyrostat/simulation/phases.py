@@ -19,6 +19,7 @@ from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, g
 from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
 from .engine.compiling import SimulationWarning
+from .engine.interruption import one_after_the_other
 from .phased_run import PhasedRun, PhaseResult
 from .prepare import prepare
 from .problem.causes import grounded, is_still
@@ -111,6 +112,7 @@ class Phase:
         return None if self.event is None else self.event.name
 
 
+@one_after_the_other()
 def simulate_phases(
     craft: Spacecraft,
     q0: Any = None,
@@ -152,7 +154,7 @@ def simulate_phases(
         results.append(_run(craft, struck, state, phase, before, options))
         state = results[-1].end
     if results and results[-1].missed:
-        warnings.warn(results[-1].missed, SimulationWarning, stacklevel=2)
+        warnings.warn(results[-1].missed, SimulationWarning, stacklevel=3)
     return PhasedRun(craft, tuple(results), options)
 
 

@@ -59,3 +59,19 @@ def ctrl_c(ask: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
+
+
+@contextmanager
+def one_after_the_other() -> Iterator[None]:
+    """Simulations in this block are parts of one: Ctrl-C in one of them, or between two, also ends the next.
+
+    Where it starts, that is: what there is can be continued. Also a decorator.
+    """
+    stop = False
+
+    def ask() -> None:
+        nonlocal stop
+        stop = True
+
+    with stop_when(lambda: stop), ctrl_c(ask):
+        yield

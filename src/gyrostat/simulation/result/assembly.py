@@ -80,7 +80,7 @@ def trajectory_of(
             moved = np.vstack([resume.data["event_t_by"].values, moved])
         about = {"long_name": "derivatives of the times of the events"}
         data = data.assign(event_t_by=(("event", "by"), moved[list(order)], about))
-    interrupted = outcome.interrupted or bool((state.status == Status.running).any())
+    interrupted = bool((state.status == Status.running).any())  # whoever asked for it: it may have been done by then
     return Trajectory(
         craft, data, state, runs.constants, runs.parameters, events, equations, interrupted, dict(functions)
     )
