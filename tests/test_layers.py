@@ -32,6 +32,7 @@ LAYERS = (
     "campaign",
     "io",
     "scenario",
+    "serving",
     "export",
     "verification",
     "view",

@@ -23,6 +23,7 @@ if _typing.TYPE_CHECKING:
     from . import model as model
     from . import models as models
     from . import scenario as scenario
+    from . import serving as serving
     from . import simulation as simulation
     from . import tracing as tracing
     from . import workspace as workspace
@@ -101,7 +102,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "": (
         "algebra attitude constraints control environment export formation formulations io kinematics linear model "
-        "models scenario simulation tracing workspace"
+        "models scenario serving simulation tracing workspace"
     ),
     "control.controller": "Controller joint_torques",
     "control.passive": "Actuators Stops",

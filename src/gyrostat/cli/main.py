@@ -20,6 +20,7 @@ from .output import errors, print_findings, sentence
 from .report import report
 from .reproduce import reproduce
 from .run import run as run_scenario
+from .serve import serve
 from .verify import verify
 from .view import view
 
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(init)
 app.command("run")(run_scenario)
+app.command()(serve)
 app.command()(view)
 app.command()(report)
 app.command()(check)

@@ -10,7 +10,7 @@ from typing import Any
 from ..algebra import Array
 from ..environment import Orbit
 from ..model import Spacecraft
-from ..simulation import Trajectory, simulate
+from ..simulation import Simulation, Trajectory, simulate
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS
 from .checkpoints import in_parts, must_be_same
 from .parts.limits import Limits, judge
@@ -61,6 +61,21 @@ class Scenario:
 
         most = int(changes.get("max_steps", self.options.get("max_steps", MAX_STEPS)))
         return in_parts(part, self._earlier(resume), most, checkpoint, checkpoint_every)
+
+    def simulation(self, **changes: Any) -> Simulation:
+        """At its start, to be stepped with loads from outside: its control law does not act. changes: other values for
+        the options of `gs.Simulation`.
+        """
+        if type(self) is not Scenario:
+            raise ValueError(
+                f"'{self.name}' has phases or members, and is run as a whole: scenario.simulate(). Only one spacecraft "
+                "in one "
+                f"phase can be stepped."
+            )
+        given = {name: x for name, x in self.options.items() if name not in ("control", "save_at")}
+        sim = Simulation(self.craft, **{**given, **changes})
+        sim.reset(self.q0, self.v0)
+        return sim
 
     def _part(self, earlier: Trajectory | None, progress: bool | None, changes: Mapping[str, Any]) -> Trajectory:
         if earlier is None:
