@@ -25,6 +25,7 @@ with socket.create_connection((host, port)) as connection:
         standing, _, tick, missed, t = struct.unpack_from("<IIQQd", payload)
         numbers = struct.unpack_from(f"<{nq + nv}d", payload, 32)
         v = numbers[nq:]
-        load = [0.0] * 6 + [-20.0 * rate for rate in v[6:]]
-        connection.sendall(struct.pack(f"<II{nv}d", 4 + 8 * nv, 4, *load))
+        if standing == 0:
+            load = [0.0] * 6 + [-20.0 * rate for rate in v[6:]]
+            connection.sendall(struct.pack(f"<II{nv}d", 4 + 8 * nv, 4, *load))
 print(f"t = {t:.6g} s, {missed} deadlines missed, fastest joint {max(map(abs, v[6:])):.3g} rad/s")

@@ -93,6 +93,23 @@ def test_states_are_those_of_the_simulation_and_loads_act_on_it():
     np.testing.assert_array_equal(again.v, seen[-1][3])
 
 
+def test_a_client_that_lags_behind_still_reads_everything():
+    sim, ticks = made(), []
+    with served(sim, 40) as (address, _):
+        connection, _ = connected(address)
+        with connection:
+            while True:
+                standing, tick, *_ = state_of(receive(connection)[1])
+                ticks.append(tick)
+                if standing is not Standing.running:
+                    break
+                if tick == 3:  # until the server has ended, and this client's loads stand unread there
+                    for _ in range(200):
+                        connection.sendall(load_record(np.zeros(12)))
+                        threading.Event().wait(0.003)
+    assert ticks == list(range(41))
+
+
 GARBAGE = {
     "words": (b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", "expected a load"),
     "a huge length": (struct.pack("<II", 2**32 - 1, 4), r"has length 4294967295; expected 100"),

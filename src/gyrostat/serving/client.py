@@ -5,12 +5,13 @@ from __future__ import annotations
 import select
 import socket
 import time
+from contextlib import suppress
 
 from ..algebra import Array
 from .records import BadRecord, Inbox, Kind, error, load_of
 
 MOST_UNREAD = 2**22  # bytes of states: a client that is further behind has gone
-POLITE = 0.5  # seconds in which a client may read why it is refused
+POLITE = 5.0  # seconds without a sign of it in which a client may read what is left
 
 
 class Lost(Exception):
@@ -64,23 +65,19 @@ class Client:
 
     def refuse(self, reason: BadRecord | ValueError) -> None:
         """Say why, and close."""
-        try:
-            self._socket.settimeout(POLITE)
-            self._socket.sendall(bytes(self._unread) + error(str(reason)))
-            self._socket.shutdown(socket.SHUT_WR)
-            while self._socket.recv(2**16):  # a close with unread bytes would take the words back
-                pass
-        except OSError:
-            pass
-        self.close()
+        self._unread += error(str(reason))
+        self.finish()
 
     def finish(self) -> None:
-        """Let it read what is left, and close."""
-        try:
+        """Let it read what is left, and close when it does: to close before it, with its bytes unread, would take ours
+        back.
+        """
+        with suppress(OSError):
             self._socket.settimeout(POLITE)
             self._socket.sendall(self._unread)
-        except OSError:
-            pass
+            self._socket.shutdown(socket.SHUT_WR)
+            while self._socket.recv(2**16):
+                pass
         self.close()
 
     def close(self) -> None:
