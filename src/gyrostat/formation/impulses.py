@@ -13,7 +13,7 @@ from ..control.transfers import Impulse
 from ..environment.hill import hill_frame
 from ..simulation.engine.interruption import one_after_the_other
 from ..simulation.problem.balance import held_by
-from ..simulation.result.looks import INSIDE
+from ..simulation.result.audited import INSIDE
 from ..simulation.result.trajectory import Trajectory
 from .members import Formation, State
 from .request import asked_of

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..simulation.problem.idle_options import asked_by_name
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS, environment_of
-from ..simulation.problem.unfelt import asked_by_name
 from ..simulation.result.trajectory import Trajectory
 from .batch import FormationBatch
 from .coupling import View, opened, views

@@ -18,8 +18,8 @@ from ..simulation.result.assembly import with_trajectory
 from ..simulation.result.trajectory import Trajectory
 from .batch import FormationBatch
 from .coupling import Coupling, View
-from .joint import Flown, Joint
 from .members import Formation, State
+from .one_clock import Flown, OneClock
 from .options import own_options
 from .request import Asked, asked_of
 from .trajectory import FormationTrajectory
@@ -113,7 +113,7 @@ def _fly_cluster(
     else:
         names = tuple(asked.formation.groups[g].names for g in cluster)
         sees = tuple(tuple((view, cluster.index(view.group)) for view in asked.seen[g]) for g in cluster)
-        flown = Joint(tuple(own), names, sees).fly(progress, 0 if stopped else None)
+        flown = OneClock(tuple(own), names, sees).fly(progress, 0 if stopped else None)
     for f in flown:
         f.outcome.interrupted |= stopped
     return flown

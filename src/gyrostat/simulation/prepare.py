@@ -26,8 +26,9 @@ from .integrators.stiffness import stability_share
 from .problem.closure import require_closed, require_room
 from .problem.equations import Equations
 from .problem.events import effects_of
-from .problem.given import GIVEN
-from .problem.memory import require_memory
+from .problem.free_memory import require_memory
+from .problem.idle_options import refuse_unfelt
+from .problem.loads_from_outside import GIVEN
 from .problem.request import (
     Request,
     conserves,
@@ -41,10 +42,9 @@ from .problem.request import (
 from .problem.runs import Runs, arguments, begin, carry_on, constants, continued, start
 from .problem.settings import Settings, ends_at_saves
 from .problem.times import Times, times_of
-from .problem.unfelt import refuse_unfelt
 from .problem.varied import count, sizes_of
 from .result.assembly import trajectory_of, with_trajectory
-from .result.looks import audit_measures
+from .result.audited import audit_measures
 from .result.mode_audit import warn_if_broken
 from .result.signals import residuals_at
 from .result.trajectory import STEPPED, Trajectory

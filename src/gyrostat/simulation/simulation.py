@@ -22,15 +22,15 @@ from .engine.pausing import NOT_FINITE
 from .engine.resident import Memory, Resident, TooManySteps
 from .engine.status import Status
 from .prepare import conserving, equations_of, plan_of, require_start, system_of
-from .problem.given import GIVEN
-from .problem.own import Own, Values
+from .problem.idle_options import refuse_unfelt
+from .problem.loads_from_outside import GIVEN
+from .problem.own_values import Own, Values
 from .problem.request import MAX_STEPS, Request, functions_of, prescribed_motions
 from .problem.runs import arguments, constants, start
 from .problem.times import Times
-from .problem.unfelt import refuse_unfelt
 from .result.assembly import failed
+from .result.between_steps import Present
 from .result.dataset import coordinate_names
-from .result.present import Present
 from .result.recording import Recording
 from .result.trajectory import Event, Trajectory
 from .standing import Standing

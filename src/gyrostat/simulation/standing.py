@@ -19,12 +19,12 @@ from .engine.status import Status
 from .engine.system import Outcome, Plan, System
 from .integrators.stiffness import stability_share
 from .problem.equations import Equations
-from .problem.own import Own
+from .problem.own_values import Own
 from .problem.runs import Runs, constants
 from .problem.settings import Settings
 from .problem.times import Times
 from .result.assembly import event_of, failure, trajectory_of
-from .result.present import Present, Reader
+from .result.between_steps import Present, Reader
 from .result.signals import loads_at
 from .result.trajectory import STEPPED, Event, Trajectory
 

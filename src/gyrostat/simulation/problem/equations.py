@@ -24,9 +24,9 @@ from ...kinematics import configuration_rate
 from ...model import Spacecraft
 from . import variations
 from .causes import Cause, Instant, causes_of, rates_of
-from .given import GIVEN
 from .layout import Layout
 from .loads import Signals, base_from_momentum
+from .loads_from_outside import GIVEN
 from .varied import Varied, count
 
 

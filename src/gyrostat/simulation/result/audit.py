@@ -1,6 +1,6 @@
 """What a run owes its user: momentum against impulses, energy against work, and by whom.
 
-Looked at inside the compiled loop (looks.py), whatever was saved; where a trajectory was put together of others,
+Looked at inside the compiled loop (audited.py), whatever was saved; where a trajectory was put together of others,
 at its saved times.
 """
 
@@ -16,7 +16,7 @@ from ...algebra import Array
 from ...kinematics import inertial_poses
 from ...model import Spacecraft
 from ..problem.balance import held_by
-from .looks import ACTING, BALANCED, RANGE, kinetic_name, load_name
+from .audited import ACTING, BALANCED, RANGE, kinetic_name, load_name
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

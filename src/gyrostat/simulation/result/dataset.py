@@ -15,7 +15,7 @@ from ..engine.measures import LOOKS, REDUCED
 from ..engine.system import State
 from ..problem.equations import Equations
 from . import sensitivities
-from .looks import BALANCED, entries, integrals_of
+from .audited import BALANCED, entries, integrals_of
 
 if TYPE_CHECKING:
     import xarray

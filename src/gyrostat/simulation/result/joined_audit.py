@@ -12,7 +12,7 @@ import numpy as np
 from ...algebra import Array
 from ...model import Spacecraft
 from ..problem.balance import held_by
-from .looks import ACTING, BALANCED, RANGE
+from .audited import ACTING, BALANCED, RANGE
 from .trajectory import Trajectory
 
 

@@ -18,7 +18,7 @@ from ..simulation.prepare import Prepared
 OF_THE_CLOCK = ("t", "h", "status", "steps", "rejections")  # in `State`: the same for all members
 
 
-class JointRows:
+class ClockRows:
     """Where what belongs to a member stands in the vectors of all."""
 
     def __init__(self, parts: Sequence[Prepared], names: Sequence[Sequence[str]]) -> None:

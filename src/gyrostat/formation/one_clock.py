@@ -30,10 +30,10 @@ from ..simulation.engine.system import EventSpec, Outcome, Plan, Rows, System
 from ..simulation.integrators.methods import METHODS
 from ..simulation.integrators.stiffness import stability_share
 from ..simulation.prepare import Prepared
-from ..simulation.problem.memory import require_solver_memory
+from ..simulation.problem.free_memory import require_solver_memory
 from ..simulation.problem.settings import ends_at_saves
+from .clock_rows import ClockRows
 from .coupling import View
-from .joint_rows import JointRows
 
 
 class Flown(NamedTuple):
@@ -45,7 +45,7 @@ class Flown(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class OneClock:
     """parts: the groups, each prepared as a batch whose runs are (run, member). names: of the members of each.
     sees: what the members of each group see, and the number of the part in which it stands.
     """
@@ -55,8 +55,8 @@ class Joint:
     sees: tuple[tuple[tuple[View, int], ...], ...]
 
     @cached_property
-    def rows(self) -> JointRows:
-        return JointRows(self.parts, self.names)
+    def rows(self) -> ClockRows:
+        return ClockRows(self.parts, self.names)
 
     def fly(self, progress: bool | None, steps: int | None = None) -> list[Flown]:
         """Every run to its end; what each group left. steps: at most, if fewer than planned."""
