@@ -140,8 +140,8 @@ def test_convert_refuses_what_the_format_cannot_say(tmp_path):
     done = gyrostat("convert", source, tmp_path / "wheel.urdf")
     assert done.returncode == 1
     assert "joint 'rw'" in done.stderr and "wheel" in done.stderr and ".toml" in done.stderr
-    done = gyrostat("convert", source, tmp_path / "wheel.sdf")
-    assert done.returncode == 1 and "expected .toml or .urdf" in done.stderr and "Traceback" not in done.stderr
+    done = gyrostat("convert", source, tmp_path / "wheel.step")
+    assert done.returncode == 1 and "expected .toml, .urdf, .xml" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_names_cannot_drive_the_terminal_nor_its_markup(tmp_path):

@@ -60,3 +60,11 @@ def test_equations_of_a_bundled_craft(tmp_path):
     assert r"\end{document}" in (tmp_path / "e.tex").read_text()
     done = CliRunner().invoke(app, ["equations", "servicer", "-o", str(tmp_path / "e.pdf"), "--show", "M"])
     assert done.exit_code != 0 and ".html or .tex" in str(done.output) + str(done.exception)
+
+
+def test_mex_files_of_two_functions(tmp_path):
+    done = run("mex", "servicer", "--functions", "forward_dynamics,mass_matrix", "-o", tmp_path)
+    assert done.exit_code == 0, done.output
+    for name in ("servicer_forward_dynamics", "servicer_mass_matrix"):
+        for end in (".c", ".h", "_mex.c", "_sfun.c"):
+            assert (tmp_path / f"{name}{end}").stat().st_size

@@ -144,8 +144,8 @@ def test_limits_survive_urdf(tmp_path):
 
 
 def test_save_refuses_other_suffixes_and_places(tmp_path):
-    with pytest.raises(ValueError, match="expected .toml or .urdf"):
-        save(servicer(), tmp_path / "x.sdf")
+    with pytest.raises(ValueError, match="expected .toml, .urdf, .xml"):
+        save(servicer(), tmp_path / "x.step")
     with pytest.raises(ValueError, match="cannot write"):
         save(servicer(), tmp_path / "no" / "such" / "folder" / "x.toml")
 

@@ -23,7 +23,9 @@ def convert(
             callback=model_file,
         ),
     ],
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="File to write: .toml or .urdf.", dir_okay=False)],
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="File to write: .toml, .urdf, .xml (MJCF) or .sdf.", dir_okay=False)
+    ],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace TARGET if it exists.")] = False,
     mesh_root: Annotated[
         Path | None, typer.Option(help="Another folder with meshes.", exists=True, file_okay=False)

@@ -1,10 +1,11 @@
-"""What was traced here, for other tools: C for flight software, CasADi, SymPy, JAX, PyTorch; equations, typeset."""
+"""What was traced here, for other tools: C, MATLAB, CasADi, SymPy, JAX, PyTorch; equations, typeset."""
 
 from .c_source import CFiles, c_files
 from .casadi_function import to_casadi
 from .expressions import Symbolic, symbolic
 from .frameworks import to_jax, to_torch
 from .law_in_c import c_law
+from .mex_source import mex_files
 from .typeset import Equations, equations
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "c_files",
     "c_law",
     "equations",
+    "mex_files",
     "symbolic",
     "to_casadi",
     "to_jax",

@@ -10,7 +10,8 @@ from .writing import write_text
 
 
 def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
-    """Write the craft as .toml (everything) or .urdf (what URDF can say; the rest is refused by name).
+    """Write the craft as .toml (everything), or as .urdf, .xml (MJCF) or .sdf: what that format can say; the rest is
+    refused by name.
 
     Read back, it has the same dynamics: numbers are written to their last bit.
     The file is replaced at once or not at all.
@@ -25,6 +26,16 @@ def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
         from .urdf_write import to_urdf
 
         text = to_urdf(craft, folder)
+    elif path.suffix.lower() in (".xml", ".mjcf"):
+        from .mjcf_write import to_mjcf
+
+        text = to_mjcf(craft, folder)
+    elif path.suffix.lower() == ".sdf":
+        from .sdf_write import to_sdf
+
+        text = to_sdf(craft, folder)
     else:
-        raise ValueError(f"cannot save '{path}': the suffix is '{path.suffix}'; expected .toml or .urdf.")
+        raise ValueError(
+            f"cannot save '{path}': the suffix is '{path.suffix}'; expected .toml, .urdf, .xml (MJCF) or .sdf."
+        )
     return write_text(path, text)

@@ -34,10 +34,10 @@ class MuJoCo:
 
     def _joint_at(self, joint: Joint) -> tuple[int, int]:
         """Where the joint begins in qpos and in qvel. In files, only the free joint may lack a name."""
-        if self.read and joint.kind == "free":
+        name = joint.name if self.read else f"{joint.name}/0"
+        first = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, name)
+        if first < 0 and joint.kind == "free":
             first = int(np.flatnonzero(self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0])
-        else:
-            first = self.model.joint(joint.name if self.read else f"{joint.name}/0").id
         return self.model.jnt_qposadr[first], self.model.jnt_dofadr[first]
 
     def qpos(self, q: Array) -> Array:

@@ -8,26 +8,14 @@ import mujoco
 import numpy as np
 
 from ...algebra import Array
+from ...io.mjcf_inertia import separate_inertia, unfit
 from ...model import Joint, Spacecraft
 from .shared import depth_first, plane_axes
-
-SMALLEST = 1e-15  # mass and moments of a moving body: MuJoCo's mjMINVAL
 
 
 def lacks(craft: Spacecraft) -> str | None:
     """Why MuJoCo cannot hold this craft, or None."""
-    for body in craft.bodies:
-        if body.mass <= 0 and not (body.included and body.joint.kind == "wheel") and body.joint.kind != "fixed":
-            return f"moving body '{body.name}' has no mass"
-        if body.joint.kind != "fixed":
-            moments = np.linalg.eigvalsh(_inertia(craft, body.name)[2])
-            if moments[0] < SMALLEST:
-                return f"moving body '{body.name}' has no inertia about some axis, as a point or a thin rod"
-            if moments[0] + moments[1] < moments[2] * (1.0 - 1e-12):
-                return f"body '{body.name}' has a moment of inertia larger than the sum of the other two"
-        if body.joint.armature and body.joint.kind in ("planar", "free"):
-            return f"joint '{body.joint.name}' has a rotor on rates that turn with the body"
-    return None
+    return next((why for body in craft.bodies if (why := unfit(craft, body.name)) is not None), None)
 
 
 def build(craft: Spacecraft) -> mujoco.MjSpec:
@@ -42,7 +30,7 @@ def build(craft: Spacecraft) -> mujoco.MjSpec:
         body = craft.body(name)
         joint = body.joint
         part = made[body.parent].add_body(name=f"body:{name}", pos=joint.position, quat=quat(joint.rotation))
-        mass, com, inertia = _inertia(craft, name)
+        mass, com, inertia = separate_inertia(craft, name)
         moments, axes = _principal(inertia)
         part.explicitinertial = True
         part.mass, part.ipos, part.iquat, part.inertia = mass, com, quat(axes), np.maximum(moments, 0.0)
@@ -72,30 +60,6 @@ def _joints(joint: Joint) -> list[tuple[Any, ...]]:
         "cartesian": [(slide, x), (slide, y), (slide, z)],
         "fixed": [],
     }[joint.kind]
-
-
-def _inertia(craft: Spacecraft, name: str) -> tuple[float, Array, Array]:
-    """As given; but MuJoCo wants a wheel with mass, so a wheel that its carrier includes is cut
-    out of it as a thin disc.
-    """
-    body = craft.body(name)
-    mass, com, inertia = body.mass, np.array(body.com), np.array(body.inertia)
-    if body.included:
-        a, disc_mass = body.joint.axis, 1e-6 * craft.body(str(body.parent)).mass
-        return disc_mass, np.zeros(3), inertia + 0.51 * (a @ inertia @ a) * (np.eye(3) - np.outer(a, a))
-    for wheel in craft.wheels:
-        if wheel.included and wheel.parent == name:
-            m, _, disc = _inertia(craft, wheel.name)
-            R, p = wheel.joint.rotation, wheel.joint.position
-            rest = (mass * com - m * p) / (mass - m)
-            inertia = inertia + _point(mass, com) - _point(mass - m, rest) - _point(m, p) - R @ disc @ R.T
-            mass, com = mass - m, rest
-    return mass, com, inertia
-
-
-def _point(mass: float, p: Array) -> Array:
-    """Inertia about the origin of a point mass at p."""
-    return mass * (p @ p * np.eye(3) - np.outer(p, p))
 
 
 def _principal(inertia: Array) -> tuple[Array, Array]:
