@@ -89,6 +89,7 @@ if _typing.TYPE_CHECKING:
     from .simulation import simulate as simulate
     from .simulation.phases import Phase as Phase
     from .simulation.phases import simulate_phases as simulate_phases
+    from .simulation.rollouts.rollout import rollout as rollout
     from .tracing import TraceError as TraceError
     from .tracing import compile as compile
     from .tracing import interp as interp
@@ -125,6 +126,7 @@ _NAMES = {
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "Simulation SimulationWarning Trajectory When simulate",
     "simulation.phases": "Phase simulate_phases",
+    "simulation.rollouts.rollout": "rollout",
     "tracing": "TraceError compile interp jacobian_of",
     "verification": "verify",
     "view.report": "write_report",

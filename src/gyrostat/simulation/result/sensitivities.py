@@ -127,7 +127,7 @@ def sensitivity(trajectory: Trajectory, what: Any, by: str, at_end: bool) -> Any
     craft = trajectory.craft
 
     def shaped(found: Array) -> Array:
-        return found.reshape(*found.shape[:-1], *one.shape)
+        return found.reshape(found.shape[:-1] + one.shape)
 
     if isinstance(what, str) and what == "q":
         T = tangent_map(craft, q)
@@ -139,7 +139,7 @@ def sensitivity(trajectory: Trajectory, what: Any, by: str, at_end: bool) -> Any
         return trajectory.data["t_end_by"].values[..., one.columns].reshape(np.shape(trajectory.t_end) + one.shape)
     if callable(what):
         change, axes = _along(trajectory, what, one, q, v, S_q, S_v, at_end)
-        return change.reshape(*change.shape[: change.ndim - 2], *axes, *one.shape)
+        return change.reshape(change.shape[: change.ndim - 2] + axes + one.shape)
     if not isinstance(what, str):
         raise TypeError(
             f"sensitivity of {what!r}; expected 'q', 'v', 't_end', a frame, or a function of (craft, t, q, v)."

@@ -1,0 +1,1 @@
+"""Fixed-step runs whose gradients come by one sweep backward."""
