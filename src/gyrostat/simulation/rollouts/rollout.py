@@ -19,9 +19,9 @@ from ...model import Spacecraft
 from ...tracing import Kernel, compile, jacobian_of, machine, pool
 from ..engine.compiling import SimulationWarning, kernel
 from ..prepare import equations_at
+from ..problem.idle_options import refuse_unfelt
 from ..problem.request import Request, functions_of
 from ..problem.runs import begin, start
-from ..problem.unfelt import refuse_unfelt
 from .loop import Word, library
 from .problem import Problem
 
