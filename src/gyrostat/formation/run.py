@@ -94,8 +94,9 @@ def _prepared(asked: Asked, g: str) -> Prepared:
     group, own = asked.formation.groups[g], own_options(asked.formation, asked.settings, g)
     request = {"craft": group.craft, **asked.opened[g], **asked.common, **own}
     request |= {"resume": asked.resume[g]} if asked.resume is not None else asked.start(g)
+    after = None if asked.after is None else asked.after[g]
     try:
-        return prepare(Request(**request), None if asked.after is None else asked.after[g])
+        return prepare(Request(**request), after, None if after is None else after.data.attrs["t0"])
     except (ValueError, TypeError) as error:
         if len(asked.formation.groups) > 1:
             error.args = (f"group '{g}': {error}",)

@@ -113,11 +113,12 @@ class Prepared:
         return trajectory
 
 
-def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
+def prepare(request: Request, after: Trajectory | None = None, epoch: float | None = None) -> Prepared:
     """Read, checked, traced and compiled; no step is made.
 
     after: the run before in time, whose end the request starts from: the memory and the samples of its control law go
-    on if the same one acts again, and so do the loads of motors that lag.
+    on if the same one acts again, and so do the loads of motors that lag. epoch: where the engine's time is zero, if
+    not at the start: runs that share a clock share it.
     """
     resume = request.resume
     if request.max_steps < 1:
@@ -135,6 +136,8 @@ def prepare(request: Request, after: Trajectory | None = None) -> Prepared:
     )
     if after is not None and again and after.equations is not None and after.equations.sampled:
         times = replace(times, epoch=after.equations.t0)  # samples are counted from there
+    if epoch is not None:
+        times = replace(times, epoch=epoch)
     runs = _runs(request, settings, functions, times.epoch)
     numbers = (request.craft.nq + request.craft.nv) * (1 + count(runs.varied))
     require_memory(runs.count, len(times.save), numbers)
