@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gyrostat as gs
 from formation_crafts import box
 from gyrostat.algebra import exp_so3, quat_from_rotation
 from gyrostat.control import attitude_consensus
@@ -40,3 +41,14 @@ def test_a_base_that_is_turned_in_its_joint_is_refused():
     q, v = state(craft, 1)
     with pytest.raises(ValueError, match="attitude_consensus compares quaternions in q; the base of .* is turned"):
         attitude_consensus(1.0, 1.0)(craft, 0.0, q, v, q[None], v[None], np.ones(1))
+
+
+def test_a_member_that_sees_nobody_brakes_its_own_turn():
+    """I w' = -own_damping w: the gyroscopic torque is compensated, nothing else acts."""
+    craft = box()
+    q, v = np.array([1.0, 0, 0, 0, 0, 0, 0]), np.array([0.3, -0.2, 0.5, 0.0, 0.0, 0.0])
+    nobody = (q[None], 2.0 * v[None], np.zeros(1))
+    tau = attitude_consensus(1.0, 2.0, own_damping=0.7)(craft, 0.0, q, v, *nobody)
+    vdot = gs.forward_dynamics(craft, q, v, tau)
+    np.testing.assert_allclose(craft.bodies[0].inertia @ vdot[:3], -0.7 * v[:3], atol=1e-13)
+    np.testing.assert_allclose(vdot[3:], 0.0, atol=1e-13)

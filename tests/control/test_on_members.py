@@ -174,3 +174,19 @@ def test_a_law_keeps_its_name_and_words():
     """Messages about it say whose fault it is."""
     seen = control.on(FIRST.name, damper)
     assert seen.__name__ == "damper" and seen.__doc__ == damper.__doc__
+
+
+def test_what_one_of_several_laws_requires_is_required_of_all():
+    def asks(craft, t, q, v, gain):
+        return gain * damper(craft, t, q, v)
+
+    def has(craft, t, q, v, gain=2.0):
+        return gain * damper(craft, t, q, v)
+
+    for laws in ({"craft_1": asks, "craft_2": has}, {"craft_1": has, "craft_2": asks}):
+        with pytest.raises(TypeError, match="asks for 'gain', which this run does not have"):
+            gs.simulate(BOTH, Q, V, (0.0, 0.1), control=control.on(laws))
+    both = control.on({"craft_1": has, "craft_2": has})
+    run = gs.simulate(BOTH, Q, V, (0.0, 0.1), control=both)
+    wanted = control.on({"craft_1": asks, "craft_2": asks})(BOTH, 0.0, Q, V, gain=2.0)
+    np.testing.assert_allclose(run.signals["command"].values[0], wanted)

@@ -59,3 +59,15 @@ def test_an_attitude_error_is_taken_out_by_the_arm_alone():
     run = gs.simulate(CRAFT, off, REST, (0, 4), control=law, mode="floating", **TIGHT)
     expected = np.linalg.norm(angle) * (1 + 2 * run.time) * np.exp(-2 * run.time)
     np.testing.assert_allclose(turned(run), expected, atol=1e-7)
+
+
+def test_a_wish_goes_towards_the_goal_no_faster_than_its_limit():
+    q = START.copy()
+    straight = towards(GOAL, 0.4)(CRAFT, 0.0, q, REST)
+    np.testing.assert_allclose(straight, 0.4 * (GOAL - q[7:14]), rtol=1e-15)
+    slow = towards(GOAL, 0.4, 0.3)(CRAFT, 0.0, q, REST)
+    size = np.linalg.norm(straight)
+    assert 0.25 < np.linalg.norm(slow) < 0.3 < size
+    np.testing.assert_allclose(slow / np.linalg.norm(slow), straight / size, rtol=1e-13)
+    q[7:14] = GOAL - 1e-5
+    np.testing.assert_allclose(towards(GOAL, 0.4, 0.3)(CRAFT, 0.0, q, REST), 4e-6, rtol=1e-8)

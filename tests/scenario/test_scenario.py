@@ -10,6 +10,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat import models, scenario
+from gyrostat.control.joint_tracking import effective_inertias
 from gyrostat.scenario.kinds.one_craft import ONE
 from gyrostat.simulation.integrators.methods import METHODS
 
@@ -345,3 +346,88 @@ joints = {{ joint_1 = "5 deg" }}
     for k in np.unique(sample)[:-1]:
         assert np.ptp(command[sample == k], axis=0).max() == 0.0
     assert np.ptp(command, axis=0).max() > 0.01
+
+
+PUSHED = """
+spacecraft = "servicer"
+[run]
+duration = "3 s"
+[control]
+law = "pid"
+{gains}
+[[waypoint]]
+at = "2 s"
+joints = {{ joint_1 = "20 deg", joint_3 = "-30 deg" }}
+[[torque]]
+at = "0 s"
+joints = {{ joint_2 = "3 N m" }}
+"""
+
+
+def test_pid_is_the_library_s_with_the_gains_given_and_open_loop_loads_added(tmp_path):
+    s = load(tmp_path, PUSHED.format(gains="kp = 900\nkd = 300\nki = 200"))
+    found = s.simulate()
+    names = [j.name for j in s.craft.joints if j.name.startswith("joint_")]
+    legs = dict.fromkeys(names, 0.0) | {"joint_1": np.radians(20), "joint_3": np.radians(-30)}
+    paths = {name: gs.control.Waypoints((2.0,), (angle,)) for name, angle in legs.items()}
+    pid = gs.control.joint_pid(paths, *(dict.fromkeys(names, gain) for gain in (900.0, 300.0, 200.0)))
+    push = gs.joint_torques(s.craft, {"joint_2": 3.0})
+    law = gs.Controller(lambda c, t, q, v, z: pid.output(c, t, q, v, z) + push, pid.state0, pid.derivative)
+    mine = gs.simulate(s.craft, s.q0, s.v0, (0.0, 3.0), control=law, save_at=found.time, rtol=1e-10)
+    np.testing.assert_allclose(found.q, mine.q, atol=1e-8)
+    assert np.abs(found.q[-1, 8] - found.q[0, 8]) > 1e-4  # joint_2 was pushed
+
+
+def test_pid_takes_its_gains_from_a_bandwidth(tmp_path):
+    """kp = I w^2, kd = 2 damping I w, ki = kp w / 5: given so by hand, the motion is the same."""
+    by_width = load(tmp_path, PUSHED.format(gains='bandwidth = "0.5 Hz"\ndamping = 0.8'))
+    w = np.pi
+    inertia = effective_inertias(by_width.craft, by_width.q0)
+    rows = {"kp": w**2, "kd": 2 * 0.8 * w, "ki": w**3 / 5}
+    tables = "\n".join(
+        f"{name} = {{ {', '.join(f'{joint} = {x * I!r}' for joint, I in ((j, float(inertia[j])) for j in inertia))} }}"
+        for name, x in rows.items()
+    )
+    by_hand = load(tmp_path, PUSHED.format(gains=tables))
+    np.testing.assert_allclose(by_width.simulate().q, by_hand.simulate().q, atol=1e-8)
+
+
+def test_ki_is_of_pid_alone(tmp_path):
+    with pytest.raises(gs.ModelError, match='ki belongs to law = "pid"; the law is "pd"'):
+        load(tmp_path, PUSHED.format(gains="kp = 9\nkd = 3\nki = 2").replace('"pid"', '"pd"'))
+
+
+def test_a_run_in_parts_is_the_run_bit_for_bit_and_leaves_its_last_part(tmp_path):
+    s = load(tmp_path, PUSHED.format(gains='bandwidth = "1 Hz"'))
+    whole, path = s.simulate(), tmp_path / "part.nc"
+    found = s.simulate(checkpoint=path, checkpoint_every=1e-6)
+    np.testing.assert_array_equal(found.q, whole.q)
+    assert found.status == ("done",) and not found.interrupted and path.exists()
+    part = gs.Trajectory.load(path)
+    assert part.interrupted and 0.0 < float(part.data["t_end"]) < 3.0
+    with pytest.warns(gs.SimulationWarning, match="steps and reached only"):
+        few = s.simulate(checkpoint=path, checkpoint_every=1e-6, max_steps=5)
+    assert int(few.state.steps[0] + few.state.rejections[0]) == 5 and not few.ok
+
+
+def test_checkpoints_that_cannot_be(tmp_path):
+    s = load(tmp_path, PUSHED.format(gains='bandwidth = "1 Hz"'))
+    with pytest.raises(ValueError, match="checkpoint_every is 0; expected a positive number"):
+        s.simulate(checkpoint=tmp_path / "x.nc", checkpoint_every=0)
+    with pytest.raises(ValueError, match="x.h5': a run goes on from NetCDF"):
+        s.simulate(checkpoint=tmp_path / "x.h5")
+
+
+def test_a_run_of_another_scenario_is_not_continued_and_the_line_is_named(tmp_path):
+    s = load(tmp_path, PUSHED.format(gains='bandwidth = "1 Hz"'))
+    with pytest.warns(gs.SimulationWarning, match="took 5 steps"):
+        first = s.simulate(max_steps=5)
+    other = load(tmp_path, PUSHED.format(gains='bandwidth = "2 Hz"'))
+    with pytest.raises(ValueError, match="line 7 is 'bandwidth = \"2 Hz\"', it was 'bandwidth = \"1 Hz\"'"):
+        other.simulate(resume=first)
+    longer = load(tmp_path, PUSHED.format(gains='bandwidth = "1 Hz"') + "# more\n")
+    with pytest.raises(ValueError, match="line 14 is '# more', it was ''"):
+        longer.simulate(resume=first)
+    assert s.simulate(resume=first, max_steps=10_000).status == ("done",)
+    with pytest.raises(ValueError, match="not of a scenario"):
+        s.simulate(resume=gs.simulate(s.craft, t_span=(0, 1)))

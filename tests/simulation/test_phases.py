@@ -376,3 +376,10 @@ def test_work_and_impulse_of_many_phases_are_those_of_the_whole_at_every_saved_t
         wanted = whole.data[name].values
         assert np.abs(wanted[-1]).max() > 1.0
         np.testing.assert_allclose(cut.data[name].values[at], wanted, rtol=1e-8, atol=1e-9)
+
+
+def test_a_phase_that_waits_for_nothing_did_not_end_by_its_event():
+    late = gs.When(lambda craft, t, q, v: t - 0.2, "late")
+    run = simulate_phases(CRAFT, Q, V, [Phase(0.1, "by the clock"), Phase(0.5, "waits", until=late)])
+    assert [(r.happened, r.ended_by) for r in run.phases] == [(False, None), (True, "late")]
+    assert run.phases[1].end[0] == pytest.approx(0.2)
