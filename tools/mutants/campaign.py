@@ -35,6 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / ".cache" / "mutants"
 PACKAGES = ("environment", "constraints", "simulation", "control", "scenario")
 GOAL = 0.92
+NOT_FOUND = 4  # pytest's word for tests that do not exist
 # slow, looking at no detail; or in processes of their own, which are not measured; or about other things
 LEFT_OUT = (
     "tests/examples",
@@ -126,6 +127,8 @@ class Worker:
                 allowed = 60.0 + 6.0 * sum(seconds[name] for name in some)
                 answer = self.server.ask(tests=some, seconds=allowed)
                 used += answer["seconds"]
+                if answer["code"] == NOT_FOUND and not answer["failed"]:
+                    return row | {"outcome": "error: the tests are other ones than those measured"}
                 if answer["code"] != 0:
                     row |= {
                         "outcome": "killed",
