@@ -72,7 +72,8 @@ class Unread(TextIOBase):
 
 def console() -> Console:
     """Standard output; wide where no terminal limits it. Names may hold what looks like markup: none is looked for."""
-    return Console(file=Unread(sys.stdout), highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)  # type: ignore[arg-type]
+    width = None if sys.stdout.isatty() else 140
+    return Console(file=Unread(sys.stdout), highlight=False, markup=False, width=width)  # type: ignore[arg-type]
 
 
 def errors() -> Console:

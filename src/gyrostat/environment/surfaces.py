@@ -68,7 +68,8 @@ def box_plates(body: str, size: Any, center: Any = (0.0, 0.0, 0.0), **coefficien
         for side in (1.0, -1.0):
             normal = side * np.eye(3)[axis]
             area = float(np.prod(np.delete(size, axis)))
-            plates.append(Plate(body, area, normal, center + normal * size[axis] / 2, **coefficients))  # type: ignore[arg-type]
+            middle = center + normal * size[axis] / 2
+            plates.append(Plate(body, area, normal, middle, **coefficients))  # type: ignore[arg-type]
     return tuple(plates)
 
 

@@ -148,13 +148,28 @@ def to_torch(kernel: Kernel) -> Callable[..., Any]:
     """
     torch = demand("torch", "torch", "PyTorch")
     own = Derivatives(kernel)
+    call = _in_autograd(torch, own)
+
+    def function(*args: Any, **named: Any) -> Any:
+        wanted = torch.float64 if own.dtype == np.float64 else torch.float32
+        values = [torch.as_tensor(x, dtype=wanted) for x in kernel.bind(args, named)]
+        batch = own.batch([tuple(x.shape) for x in values])
+        spread = [x.expand(batch + p.shape) for x, p in zip(values, own.graph.inputs, strict=True)]
+        return own.nested(call.apply(*spread))
+
+    function.__name__ = function.__qualname__ = own.graph.name
+    return function
+
+
+def _in_autograd(torch: Any, own: Derivatives) -> Any:
+    """The function and its derivatives, as PyTorch calls and maps them."""
 
     def run(function: Callable[..., tuple[Array, ...]], tensors: Sequence[Any]) -> tuple[Any, ...]:
         device = tensors[0].device if tensors else "cpu"
         arrays = [x.detach().cpu().numpy() for x in tensors]
         return tuple(torch.from_numpy(np.ascontiguousarray(y)).to(device) for y in function(*arrays))
 
-    class Call(torch.autograd.Function):  # type: ignore[name-defined]
+    class Call(torch.autograd.Function):
         @staticmethod
         def forward(*tensors: Any) -> Any:
             return run(own.value, tensors)
@@ -176,7 +191,7 @@ def to_torch(kernel: Kernel) -> Callable[..., Any]:
         def vmap(info: Any, in_dims: Any, *tensors: Any) -> Any:
             return Call.apply(*_in_front(tensors, in_dims, info.batch_size)), (0,) * len(own.graph.outputs)
 
-    class Backward(torch.autograd.Function):  # type: ignore[name-defined]
+    class Backward(torch.autograd.Function):
         """The gradient, which can be mapped over a batch; it has no derivative of its own."""
 
         @staticmethod
@@ -198,15 +213,7 @@ def to_torch(kernel: Kernel) -> Callable[..., Any]:
         def vmap(info: Any, in_dims: Any, *tensors: Any) -> Any:
             return Backward.apply(*_in_front(tensors, in_dims, info.batch_size)), (0,) * len(own.graph.inputs)
 
-    def function(*args: Any, **named: Any) -> Any:
-        wanted = torch.float64 if own.dtype == np.float64 else torch.float32
-        values = [torch.as_tensor(x, dtype=wanted) for x in kernel.bind(args, named)]
-        batch = own.batch([tuple(x.shape) for x in values])
-        spread = [x.expand(batch + p.shape) for x, p in zip(values, own.graph.inputs, strict=True)]
-        return own.nested(Call.apply(*spread))
-
-    function.__name__ = function.__qualname__ = own.graph.name
-    return function
+    return Call
 
 
 def _in_front(tensors: Sequence[Any], in_dims: Sequence[int | None], size: int) -> list[Any]:

@@ -191,7 +191,8 @@ def _in_double(code: Code, function: Callable[..., tuple[str, ...]], *args: str)
     if code.scalar == "double":
         return tuple(function(code, *args))
     wide = Code(code.lanes)
-    wide.lines, wide.needs, wide.label, wide.name = code.lines, code.needs, code.label, code.name  # type: ignore[method-assign]
+    wide.lines, wide.needs, wide.label = code.lines, code.needs, code.label
+    wide.name = code.name  # type: ignore[method-assign]
     args = tuple(code.let(f"fpext {code.vector} {a} to {wide.vector}") for a in args)
     results = function(wide, *args)
     code.label = wide.label
