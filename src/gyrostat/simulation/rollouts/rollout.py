@@ -254,8 +254,8 @@ class Rollout:
             adjoint[:], total[:] = by[:, :n], by[:, n:]
             own[:, -1] += total[:, : problem.n_own]
         rate = None if running is None else self._compiled.gradient(running, "running cost")
-        for lanes in self._blocks():
-            sweep = _Memory(self, lanes)
+        for lanes, after in zip(self._blocks(), self._forward, strict=True):
+            sweep = _Memory(self, lanes, after)
             sweep.put(Word.adjoint, adjoint[lanes])
             sweep.put(Word.total, total[lanes])
             sweep.run("backward", rate)
@@ -290,19 +290,26 @@ class Rollout:
         return np.concatenate([np.zeros((runs, self.steps, 0)), *flat], axis=-1)
 
     @cached_property
-    def _states(self) -> Array:
-        """(runs, steps + 1, n)."""
-        n = self._compiled.problem.n
-        found = np.empty((len(self._w), self.steps + 1, n))
+    def _forward(self) -> list[_Memory]:
+        """The sweeps forward, with all states laid out by lane."""
+        found: list[Any] = [None] * len(self._blocks())
 
         def share(k: int) -> None:
             lanes = self._blocks()[k]
-            sweep = _Memory(self, lanes)
-            sweep.states[0] = _by_lane(self._w[lanes, 1 : 1 + n], sweep.lanes)
+            sweep = found[k] = _Memory(self, lanes)
+            n = self._compiled.problem.n
+            sweep.blocks[Word.states][:n] = _by_lane(self._w[lanes, 1 : 1 + n], sweep.lanes)
             sweep.run("forward", None)
-            found[lanes] = sweep.take(Word.states).reshape(found[lanes].shape)
 
-        pool.run(share, len(self._blocks()), self._threads or pool.cores())
+        pool.run(share, len(found), self._threads or pool.cores())
+        return found
+
+    @cached_property
+    def _states(self) -> Array:
+        """(runs, steps + 1, n)."""
+        n = self._compiled.problem.n
+        rows = [sweep.take(Word.states).reshape(-1, self.steps + 1, n) for sweep in self._forward]
+        found = np.concatenate(rows)
         finite = np.isfinite(found).reshape(len(found), -1)
         lost = np.flatnonzero(np.logical_not(finite.all(axis=1)))
         if len(lost):
@@ -365,12 +372,13 @@ def _by_lane(rows: Array, lanes: int) -> Array:
 class _Memory:
     """The memory of one sweep of as many runs as there are lanes."""
 
-    def __init__(self, rollout: Rollout, runs: slice) -> None:
+    def __init__(self, rollout: Rollout, runs: slice, after: _Memory | None = None) -> None:
+        """after: the sweep forward, whose states and histories serve the one backward."""
         self.rollout, self.runs = rollout, runs
         self.lanes = machine.host_lanes("double")
         problem, compiled = rollout._compiled.problem, rollout._compiled
         n, n_c, n_own, steps = problem.n, problem.n_c, problem.n_own, rollout.steps
-        self.sizes = {
+        sizes = {
             Word.w: problem.size,
             Word.K: 4 * n,
             Word.a: n,
@@ -378,21 +386,26 @@ class _Memory:
             Word.sum: n + n_c,
             Word.adjoint: n,
             Word.total: n_c,
-            Word.states: (steps + 1) * n,
-            Word.own: steps * n_own,
-            Word.own_adjoints: steps * n_own,
         }
+        if after is None:
+            sizes |= {Word.states: (steps + 1) * n, Word.own: steps * n_own}
+        else:
+            sizes[Word.own_adjoints] = steps * n_own
         self.compiled, self.problem = compiled, problem
-        memory = np.zeros(sum(self.sizes.values()) * self.lanes + 8)
-        skip = (-memory.ctypes.data // 8) % 8
-        at, self.blocks = skip, {}
-        for word, size in self.sizes.items():
+        memory = np.empty(sum(sizes.values()) * self.lanes + 8)
+        at = (-memory.ctypes.data // 8) % 8  # vectors begin at multiples of 64 bytes
+        self.blocks: dict[Word, Array] = {}
+        for word, size in sizes.items():
             self.blocks[word] = memory[at : at + size * self.lanes].reshape(size, self.lanes)
             at += size * self.lanes
-        self.states = self.blocks[Word.states].reshape(steps + 1, n, self.lanes)
-        self.blocks[Word.w][:] = _by_lane(rollout._w[runs], self.lanes)
-        own = rollout._own[runs]
-        self.put(Word.own, own.reshape(len(own), -1))
+        self.put(Word.w, rollout._w[runs])
+        if after is None:
+            own = rollout._own[runs]
+            self.put(Word.own, own.reshape(len(own), -1))
+        else:
+            self.blocks |= {word: after.blocks[word] for word in (Word.states, Word.own)}
+            for word in (Word.g, Word.own_adjoints):
+                self.blocks[word][:] = 0.0
         self.times = rollout.step * np.arange(steps)
 
     def put(self, word: Word, rows: Array) -> None:
@@ -405,9 +418,6 @@ class _Memory:
 
     def run(self, name: str, running: Kernel | None) -> None:
         compiled, rollout = self.compiled, self.rollout
-        if name == "backward":
-            states = rollout._states[self.runs]
-            self.put(Word.states, states.reshape(len(states), -1))
         used = [compiled.rates] if name == "forward" else [compiled.rates, compiled.adjoints]
         used += [] if running is None else [running]
         table = np.zeros(Word.size, dtype=np.int64)
