@@ -95,3 +95,11 @@ def test_options_of_one_group(control):
 
 def swing_alone(craft, t, q, v):
     return np.concatenate([np.zeros(6), [0.3, 0.3, 0.0]])  # not the wheel
+
+
+def test_a_method_that_solves_for_too_many_members_at_once_is_refused():
+    names = [f"m{k}" for k in range(5000)]
+    swarm = gs.Formation({"swarm": gs.Group(box(), names)})
+    law_of_all = gs.Coupling(lambda craft, t, q, v, q_near: -v * (1.0 + q_near[4]), {"near": "m0"})
+    with pytest.raises(MemoryError, match="'gauss16' solves for all members at once, which needs .* Choose 'dop853'"):
+        gs.simulate(swarm, None, (0, 1), control={"swarm": law_of_all}, integrator="gauss16", save_at=[1.0])
