@@ -188,7 +188,7 @@ def test_an_event_with_an_effect_moves_with_what_is_varied():
     expected = differences(through)
     moved = traj.event_sensitivity("lower.mass")
     assert moved.shape == (1,)
-    found_t = traj.data["event_t_by"].values[0] @ direction
+    found_t = traj.data["t_event_by"].values[0] @ direction
     found = np.concatenate([traj.data["q_by"].values[-1], traj.data["v_by"].values[-1]]) @ direction
     np.testing.assert_allclose(found_t, expected[0], rtol=1e-9)
     np.testing.assert_allclose(found, expected[1:], rtol=0, atol=1e-9 * np.abs(expected[1:]).max())
@@ -358,6 +358,30 @@ def test_an_interrupted_run_goes_on_with_its_derivatives(tmp_path):
         after = gs.simulate(craft, resume=before, control=control)
         for name in names:
             np.testing.assert_array_equal(after.sensitivity("v", name), whole.sensitivity("v", name))
+
+
+def test_a_file_holds_the_derivatives_and_a_run_with_events_goes_on_from_it(tmp_path):
+    """Of two events, one of which happened before the interruption; the file says as much as the run."""
+    craft, q0, v0 = crane()
+    events = [gs.When(hit, "bounce", direction=1, effect=rebound), gs.When(lambda craft, t, q, v: q[8] + 0.11, "slides")]
+    given = {"control": law, "events": events, "inputs": {"gain": np.array([-2.0, -0.5])}, "save_at": [0.0, 0.1, END]}
+    whole = gs.simulate(craft, q0, v0, (0.0, END), sensitivities=["v0", "lower.mass"], **given)
+    whole.save(tmp_path / "whole.nc")
+    read = gs.Trajectory.load(tmp_path / "whole.nc")
+    assert len(whole.events) == 2
+    np.testing.assert_array_equal(read.event_sensitivity("v0"), whole.event_sensitivity("v0"))
+    for one, two in zip(read.sensitivity("tool", "v0"), whole.sensitivity("tool", "v0"), strict=True):
+        np.testing.assert_array_equal(one, two)
+    seen = set()
+    for steps in (3, 7, 10):
+        with pytest.warns(UserWarning, match="steps and reached only"):
+            part = gs.simulate(craft, q0, v0, (0.0, END), sensitivities=["v0", "lower.mass"], max_steps=steps, **given)
+        seen.add(len(part.events))
+        part.save(tmp_path / "part.nc")
+        done = gs.simulate(craft, resume=gs.Trajectory.load(tmp_path / "part.nc"), control=law, events=events)
+        for name in ("q_by", "v_by", "t_event_by", "q_end_by"):
+            np.testing.assert_array_equal(done.data[name].values, whole.data[name].values)
+    assert len(seen) > 1
 
 
 def test_what_cannot_be_differentiated_is_refused_by_name():

@@ -77,9 +77,9 @@ def trajectory_of(
     events = tuple(events[k] for k in order)
     if equations.varied and events:
         if resume is not None and resume.events:
-            moved = np.vstack([resume.data["event_t_by"].values, moved])
+            moved = np.vstack([resume.data["t_event_by"].values, moved])
         about = {"long_name": "derivatives of the times of the events"}
-        data = data.assign(event_t_by=(("event", "by"), moved[list(order)], about))
+        data = data.assign(t_event_by=(("event", "by"), moved[list(order)], about))
     interrupted = bool((state.status == Status.running).any())  # whoever asked for it: it may have been done by then
     return Trajectory(
         craft, data, state, runs.constants, runs.parameters, events, equations, interrupted, dict(functions)

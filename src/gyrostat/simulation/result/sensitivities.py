@@ -151,9 +151,9 @@ def sensitivity(trajectory: Trajectory, what: Any, by: str, at_end: bool) -> Any
 def event_times(trajectory: Trajectory, by: str) -> Array:
     """What the time of each of `trajectory.events` changes by, (events, *shape of what was varied)."""
     one = _varied(trajectory, by)
-    if "event_t_by" not in trajectory.data:
+    if "t_event_by" not in trajectory.data:
         return np.zeros((0, *one.shape))
-    return trajectory.data["event_t_by"].values[:, one.columns].reshape(-1, *one.shape)
+    return trajectory.data["t_event_by"].values[:, one.columns].reshape(-1, *one.shape)
 
 
 def _varied(trajectory: Trajectory, by: str) -> Varied:
