@@ -374,7 +374,7 @@ def test_a_file_holds_the_derivatives_and_a_run_with_events_goes_on_from_it(tmp_
     for one, two in zip(read.sensitivity("tool", "v0"), whole.sensitivity("tool", "v0"), strict=True):
         np.testing.assert_array_equal(one, two)
     seen = set()
-    for steps in (3, 7, 10):
+    for steps in (2, 4, 6):
         with pytest.warns(UserWarning, match="steps and reached only"):
             part = gs.simulate(craft, q0, v0, (0.0, END), sensitivities=["v0", "lower.mass"], max_steps=steps, **given)
         seen.add(len(part.events))
