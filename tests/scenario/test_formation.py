@@ -131,3 +131,13 @@ duration = "1 s"
     plain, other = run.member("plain"), run.member("other")
     assert np.linalg.norm(plain.w_N[0]) == pytest.approx(run.formation.orbit.n) and not other.w_N[0].any()
     np.testing.assert_allclose(plain.R_NB[0].T @ other.R_NB[0], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)
+
+
+def test_a_file_may_choose_any_integrator_for_members_that_see_each_other(tmp_path):
+    """An implicit one flies what the usual one flies."""
+    short = ('duration = "15 min"', 'duration = "60 s"')
+    usual = scenario.load(changed(tmp_path, short)).run()
+    implicit = scenario.load(changed(tmp_path, (short[0], short[1] + '\nintegrator = "gauss16"'))).run()
+    assert implicit.ok and implicit.groups["servicer"].data.attrs["integrator"] == "gauss16"
+    for g in usual.groups:
+        np.testing.assert_allclose(implicit.groups[g].q, usual.groups[g].q, atol=1e-6)

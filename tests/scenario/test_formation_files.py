@@ -72,7 +72,6 @@ PLACE = 'position = ["8 m", "-40 m", "5 m"]'
             ("unknown key 'spacecraft'", "every [[member]] has its own"),
         ),
         ("[run]", "[run]\nconserve = 'momentum'", ("run: momentum is not conserved in an orbit", "Leave it out")),
-        ("[run]", "[run]\nintegrator = 'gauss6'\nstep = 1", ("'gauss6' is implicit", 'Choose "dop853"')),
         ("[run]", "[run]\nformulation = 'recursve'", ("formulation is 'recursve': expected one of recursive, dual",)),
         (
             "[environment.orbit]",
