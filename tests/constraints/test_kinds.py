@@ -142,3 +142,21 @@ def test_unknown_frames_are_named():
     craft = gs.Spacecraft.build("one", [gs.Body("bus", 1.0, inertia=(1, 1, 1))])
     with pytest.raises(ValueError, match="one has no body or frame 'buss'"):
         gc.residuals(craft, 0.0, gs.neutral(craft), np.zeros(6), [gc.weld("N", "buss")])
+
+
+@pytest.mark.parametrize(
+    "make, arguments",
+    [
+        (gc.point, ()), (gc.plane, ()), (gc.line, ()), (gc.weld, ()), (gc.revolute, ()), (gc.prismatic, ()),
+        (gc.cylindrical, ()), (gc.spherical, ()), (gc.planar, ()), (gc.universal, ((1, 0, 0), (0, 1, 0))),
+        (gc.distance, (2.0,)), (gc.perpendicular, ((1, 0, 0), (0, 1, 0))), (gc.parallel, ()), (gc.aligned, ()),
+        (gc.angle, ()), (gc.knife_edge, ()),
+    ],
+)  # fmt: skip
+def test_a_constraint_is_called_as_it_was_named_or_by_its_kind_and_frames(make, arguments):
+    try:
+        named, plain = make("a", "b", *arguments, name="latch"), make("a", "b", *arguments)
+    except TypeError:
+        named, plain = make("a", "b", (0, 0, 1), name="latch"), make("a", "b", (0, 0, 1))
+    assert named.title == "latch"
+    assert plain.title.endswith("of a and b") and len(plain.title) > len("of a and b")

@@ -75,6 +75,7 @@ def test_one_trajectory_of_all_members(demo):
     assert isinstance(short, gs.Trajectory)
     assert short.audit.worst < 1e-9
     assert "closest approach of two bases" in short.data.attrs["formation"]
+    assert " m from client at the end, " in short.data.attrs["formation"]
     np.testing.assert_allclose(short.q[0], demo.q0, atol=1e-12)
     np.testing.assert_allclose(short.v[0], demo.v0, atol=1e-12)
 

@@ -409,3 +409,16 @@ def test_momentum_is_conserved_by_construction_for_one_spacecraft_alone():
     two = gs.Spacecraft.build("two", [gs.Body("B", 5.0, inertia=(0.5, 0.6, 0.7))])
     with pytest.raises(ValueError, match="for one spacecraft.* pair is put together of one, two"):
         gs.simulate(gs.together("pair", [one, two]), t_span=(0.0, 1.0), conserve="momentum")
+
+
+def test_a_rod_between_asteroids_holds():
+    """Rows are small where bodies are heavy: that is no round-off."""
+    one, two = (gs.Spacecraft.build(n, [gs.Body(f"rock {n}", 1e12, inertia=(1e16, 2e16, 2.5e16))]) for n in "ab")
+    craft = gs.together("pair", [one, two])
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    q[11], v[10] = 1000.0, 1.0
+    rod = gc.distance("rock a", "rock b", 1000.0)
+    run = gs.simulate(craft, q, v, (0.0, 100.0), constraints=[rod], rtol=1e-10)
+    force = 0.5e12 * 1.0**2 / 1000.0  # reduced mass times speed squared over length
+    np.testing.assert_allclose(np.abs(run.constraint_loads().multipliers), force, rtol=1e-6)
+    assert np.abs(run.constraint_residuals().position).max() < 1e-5
