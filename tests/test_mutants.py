@@ -185,3 +185,12 @@ def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, mo
     monkeypatch.setattr(sys, "argv", ["campaign.py", "report", "--count", count])
     assert campaign.main() == 1  # survivors are not explained
     assert "Survivors, not explained" in capsys.readouterr().out
+    for command in (["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],):
+        subprocess.run(command, cwd=package, check=True)
+    page = package / "docs" / "mutants.md"
+    page.parent.mkdir()
+    page.write_text(f"# Faults\n\nWords.\n\n{campaign.HEADING}\n\nan older one\n")
+    monkeypatch.setattr(sys, "argv", ["campaign.py", "report", "--count", count, "--write"])
+    assert campaign.main() == 1
+    text = page.read_text()
+    assert text.startswith("# Faults\n\nWords.\n") and "older" not in text and "| control | 7 | 71 % |" in text

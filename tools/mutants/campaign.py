@@ -13,6 +13,7 @@ should. Faults that no test sees are explained in `tools/mutants/explained.toml`
 from __future__ import annotations
 
 import argparse
+import datetime
 import hashlib
 import json
 import math
@@ -35,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / ".cache" / "mutants"
 PACKAGES = ("environment", "constraints", "simulation", "control", "scenario")
 GOAL = 0.92
+HEADING = "## The last campaign"
 NOT_FOUND = 4  # pytest's word for tests that do not exist
 # slow, looking at no detail; or in processes of their own, which are not measured; or about other things
 LEFT_OUT = (
@@ -208,31 +210,54 @@ def again(seed: int) -> None:
     results.write_text("".join(json.dumps(row) + "\n" for row in kept))
 
 
-def report(seed: int, count: int, packages: Sequence[str]) -> int:
-    """Shares by package and kind, survivors with their explanation; 0 if enough were seen and the others explained."""
-    current = {m.key for m in chosen(count, seed, packages)}
+def report(seed: int, count: int, packages: Sequence[str], page: Path | None = None) -> int:
+    """Shares by package and kind, survivors with their explanation; 0 if enough were seen and the others explained.
+
+    page: where this is written, after the heading of the last campaign.
+    """
+    current = {m.key: str(m) for m in chosen(count, seed, packages)}
     rows = list({row["key"]: row for row in _rows(STORE / f"results-{seed}.jsonl") if row["key"] in current}.values())
     explained = tomllib.loads((Path(__file__).parent / "explained.toml").read_text(encoding="utf-8"))
     killed = [row for row in rows if row["outcome"] == "killed"]
     share = len(killed) / max(1, len(rows))
-    print(f"seed {seed}: {len(rows)} of {count} faults tried, {len(killed)} seen by a test: {100 * share:.1f} %\n")
+    lines = [
+        f"Seed {seed}: {len(rows)} of {count} faults tried, {len(killed)} seen by a test: {100 * share:.1f} %.",
+        "",
+    ]
     for title, key in (("package", lambda row: _package(row["file"])), ("kind", lambda row: row["kind"])):
         every, seen = Counter(map(key, rows)), Counter(map(key, killed))
-        print(f"| {title} | faults | seen |\n|---|---|---|")
-        for name, number in sorted(every.items()):
-            print(f"| {name} | {number} | {100 * seen[name] / number:.0f} % |")
-        print()
+        lines += [f"| {title} | faults | seen |", "|---|---|---|"]
+        lines += [
+            f"| {name} | {number} | {100 * seen[name] / number:.0f} % |" for name, number in sorted(every.items())
+        ]
+        lines.append("")
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         if row["outcome"] != "killed":
             groups["explained" if row["id"] in explained else "not explained"].append(row)
     for title, found in sorted(groups.items()):
-        print(f"## Survivors, {title}: {len(found)}\n")
-        for row in sorted(found, key=lambda row: row["text"]):
+        lines += [f"### Survivors, {title}: {len(found)}", ""]
+        for row in sorted(found, key=lambda row: current[row["key"]]):
             note = explained.get(row["id"], row["by"] if row["outcome"] == "survived" else row["outcome"])
-            print(f"- `{row['id']}` {row['text']}" + (f"  {note}" if note else ""))
-        print()
+            lines.append(f"- `{row['id']}` {_short(current[row['key']])}" + (f": {note}" if note else ""))
+        lines.append("")
+    text = "\n".join(lines).rstrip() + "\n"
+    print(text)
+    if page is not None:
+        asked = ["git", "rev-parse", "--short", "HEAD"]
+        commit = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+        before = page.read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
+        when = f"{datetime.date.today():%Y-%m-%d}, on {commit.stdout.strip()}."
+        page.write_text(f"{before}\n\n{HEADING}\n\n{when} {text}", encoding="utf-8")
     return int(share < GOAL or bool(groups["not explained"]) or len(rows) < count)
+
+
+def _short(text: str, most: int = 110) -> str:
+    """The place, and of long pieces of text the beginning."""
+    place, _, what = text.removeprefix("src/gyrostat/").partition(": ")
+    before, _, after = what.partition("` became `")
+    cut = [part if len(part) <= most else part[:most] + " ..." for part in (before, after.rstrip("`"))]
+    return f"{place}: {cut[0]}` became `{cut[1]}`"
 
 
 def _package(file: str) -> str:
@@ -249,6 +274,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds for one test file in map")
     parser.add_argument("--only", default="", help="map: test files whose name contains this")
     parser.add_argument("--new", action="store_true", help="map: not those where the sources alone have changed")
+    parser.add_argument("--write", action="store_true", help="report: into docs/mutants.md, too")
     parser.add_argument("--package", default="", help=f"of {', '.join(PACKAGES)}: this one alone")
     given = parser.parse_args()
     packages = (given.package,) if given.package else PACKAGES
@@ -264,7 +290,7 @@ def main() -> int:
     elif given.what == "again":
         again(given.seed)
     else:
-        return report(given.seed, given.count, packages)
+        return report(given.seed, given.count, packages, ROOT / "docs" / "mutants.md" if given.write else None)
     return 0
 
 
