@@ -405,3 +405,26 @@ def test_without_a_record_the_trajectory_is_the_start_and_the_present():
     np.testing.assert_array_equal(found.q[0], gs.neutral(craft))
     np.testing.assert_array_equal(found.q[1], sim.q)
     assert found.audit.worst < 1e-6 and found.tau[1, 6] == -1.0
+
+
+def test_ends_of_steps_and_samples_that_differ_by_round_off_are_one_time():
+    """0.1 * 3 and 0.3 are not the same number; nobody makes a step from one to the other."""
+    craft, q, v = manoeuvre.start()
+    law = gs.Controller(lambda craft, t, q, v: manoeuvre.pd(craft, t, q, v), period=0.3)
+    sim = gs.Simulation(craft, control=law, integrator="rk4", step=0.1)
+    sim.reset(q, v)
+    for _ in range(30):
+        sim.step(dt=0.1)
+    found = sim.trajectory()
+    assert found.state.steps[0] == 30 and found.data["sample"].values[-1] == 10
+    for dt in (0.05, 0.1, 0.025):
+        sim.step(dt=dt)
+    assert sim.t == pytest.approx(3.175, abs=1e-14)
+
+
+def test_n_steps_end_at_n_times_dt_however_many_they_are():
+    sim = gs.Simulation(servicer(), integrator="rk4", step=0.1)
+    sim.reset()
+    for _ in range(1000):
+        sim.step(np.zeros(12))
+    assert sim.t == 0.1 * 1000  # added up one by one, it would be 99.9999999999986
