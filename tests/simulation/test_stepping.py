@@ -428,3 +428,45 @@ def test_n_steps_end_at_n_times_dt_however_many_they_are():
     for _ in range(1000):
         sim.step(np.zeros(12))
     assert sim.t == 0.1 * 1000  # added up one by one, it would be 99.9999999999986
+
+
+def test_functions_may_ask_for_the_number_of_the_step():
+    craft, q, v = manoeuvre.start()
+
+    def gusts(craft, t, q, v, sample):
+        return np.full((craft.nbodies, 6), 0.01) * (1.0 + sample)
+
+    more = {"environment": gusts, "integrator": "rk4", "step": 0.1}
+    same_motion(stepped(craft, q, v, **more).trajectory(), run_whole(craft, q, v, **more))
+
+
+def test_an_event_that_asks_for_an_input_does_not_happen_because_the_input_changes():
+    craft, q, v = manoeuvre.start()
+    v[6] = 0.1
+
+    def beyond(craft, t, q, v, level):
+        return q[7] - level
+
+    still = lambda craft, t, q, v: np.zeros(craft.nv)
+    sim = gs.Simulation(craft, control=still, events=beyond, inputs={"level": 9.0}, rtol=1e-8)
+    sim.reset(q, v)
+    sim.step({"level": 9.0}, 0.1)
+    sim.step({"level": -9.0}, 0.1)
+    assert sim.events == ()
+    level = float(sim.q[7]) + 0.002
+    sim.step({"level": level}, 0.1)
+    assert len(sim.events) == 1 and abs(sim.events[0].q[7] - level) < 1e-12
+
+
+def test_a_snapshot_knows_when_the_audit_looks_next():
+    craft, q, v = manoeuvre.start()
+    sim = gs.Simulation(craft, integrator="rk4", step=0.002)
+    sim.reset(q, v)
+    sim.step(LOADS[0], 0.006)
+    kept = sim.snapshot()
+    sim.step(LOADS[1], 0.6)
+    undisturbed = sim.trajectory()
+    sim.step(LOADS[2], 1.6)
+    sim.restore(kept)
+    sim.step(LOADS[1], 0.6)
+    same_motion(sim.trajectory(), undisturbed)
