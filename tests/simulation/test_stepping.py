@@ -470,3 +470,17 @@ def test_a_snapshot_knows_when_the_audit_looks_next():
     sim.restore(kept)
     sim.step(LOADS[1], 0.6)
     same_motion(sim.trajectory(), undisturbed)
+
+
+def test_an_event_that_comes_and_goes_within_one_step_is_seen():
+    """The last joint swings out and back while the load is held, in a single step of the integrator."""
+    craft, q, v = manoeuvre.start()
+    v[11] = 0.3
+    H = gs.mass_matrix(craft, q)
+    load = np.zeros(12)
+    load[11] = -2.0 / np.linalg.inv(H)[11, 11]  # -2 rad/s^2: back after 0.3 s
+    out = lambda craft, t, q, v: q[12] - manoeuvre.START[5] - 0.02
+    sim = gs.Simulation(craft, events=out, integrator="rk4", step=0.3)
+    sim.reset(q, v)
+    sim.step(load)
+    assert [round(e.t, 2) for e in sim.events] == [0.1, 0.2]
