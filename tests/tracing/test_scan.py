@@ -12,6 +12,7 @@ import gyrostat as gs
 from gyrostat.algebra import clip, exp, norm, scan, sin, where
 from gyrostat.algebra.directional import derivative_along
 from gyrostat.tracing import TraceError, jacobian_of, trace
+from gyrostat.tracing.scan import mapped
 
 
 def pendulums(x, c, steps):
@@ -144,3 +145,28 @@ def test_wrong_loops_are_refused_with_the_users_line():
         trace(lambda x: scan(lambda y, k: y[:3], x, 5), None, inputs={"x": (4,)})
     with pytest.raises(TypeError, match="steps is x"):
         trace(lambda x: scan(lambda y, k: y, x, x[0]), None, inputs={"x": (4,)})
+
+
+def test_the_same_of_every_column_is_one_piece_of_code_and_has_no_derivative():
+    """`mapped`, which the variational equations use: matrices that are computed once, and a choice by the outside."""
+
+    def f(x, c):
+        symbols = list(x[0].trace.inputs("column", (4,)))
+        weights = [where(c[0] > 0.0, c[i] * c[j], sin(c[i])) for i in range(3) for j in range(4)]
+        outputs = [sum(weights[4 * i + j] * symbols[j] for j in range(4)) for i in range(3)]
+        columns = np.array([[x[(i + j) % 4] * (j + 1.0) for j in range(5)] for i in range(4)], dtype=object)
+        return mapped(outputs, symbols, columns)
+
+    def plain(x, c):
+        W = np.array([[c[i] * c[j] if c[0] > 0.0 else np.sin(c[i]) for j in range(4)] for i in range(3)])
+        return W @ np.array([[x[(i + j) % 4] * (j + 1.0) for j in range(5)] for i in range(4)])
+
+    X, C = states(6)
+    kernel = gs.compile(f, None, inputs=SHAPES)
+    assert kernel.graph.counts["map"] == 1
+    expected = np.array([plain(x, c) for x, c in zip(X, C, strict=True)])
+    np.testing.assert_allclose(kernel(X, C), expected, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(kernel.graph.evaluate(X, C)[0], expected, rtol=1e-13, atol=1e-13)
+    for by in ("x", "c"):
+        with pytest.raises(TraceError, match="once more"):
+            gs.compile(jacobian_of(f, by), None, inputs=SHAPES)

@@ -132,7 +132,7 @@ def _carry(J: Array, outputs: Sequence[Any], seeds: dict[int, dict[int, Any]], w
         if node.op in ("loop", "result"):
             tangents[node.index] = _of_loop(node, tangents)
             continue
-        if node.op == "backward":
+        if node.op in MULTIPLE:
             raise refuse_twice()
         if node.op == "where":  # selects between tangents: infinite ones that are not selected do no harm
             tangents[node.index] = _selected(node, tangents)
@@ -183,7 +183,7 @@ def _pulled(adjoints: dict[int, Any], way: list[Any]) -> dict[int, Any]:
     for node in reversed(way):
         if node.op in MULTIPLE:
             if node.index in of_values:
-                if node.op == "backward":
+                if node.op != "loop":
                     raise refuse_twice()
                 _share(adjoints, zip(node.args, backward(node, of_values[node.index]), strict=True))
             continue

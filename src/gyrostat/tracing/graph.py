@@ -22,8 +22,8 @@ class Node(NamedTuple):
     """One scalar operation.
 
     `op` is a key of `ops.OPS`, or "input" (data: (k, i), component i of input k), or "const" (data: the float).
-    `args` are positions of earlier nodes. The data of `search` and `lookup` is the position of their table. `loop` and
-    `backward` (scan.py) have several values: `result` gives the one of number `data`.
+    `args` are positions of earlier nodes. The data of `search` and `lookup` is the position of their table. `loop`,
+    `backward` and `map` (scan.py) have several values: `result` gives the one of number `data`.
     """
 
     op: str
@@ -112,7 +112,7 @@ class Graph:
                     values.append(data)
                 elif op == "result":
                     values.append(values[args[0]][data])
-                elif op in ("loop", "backward"):
+                elif op in ("loop", "backward", "map"):
                     values.append(data.evaluate([values[a] for a in args]))
                 elif data is not None:
                     values.append(OPS[op].numeric(values[args[0]], self.tables[data]))
@@ -139,7 +139,11 @@ class Graph:
                 text.append(f"{data:.17g}")
             else:
                 table = (
-                    "" if data is None else f", {data}" if op in ("loop", "backward", "result") else f", table {data}"
+                    ""
+                    if data is None
+                    else f", {data}"
+                    if op in ("loop", "backward", "map", "result")
+                    else f", table {data}"
                 )
                 lines.append(f"  x{k} = {_phrase(op, [text[a] for a in args], table)}")
                 text.append(f"x{k}")
@@ -152,7 +156,7 @@ class Graph:
 
 
 def _operations(node: Node) -> int:
-    if node.op in ("loop", "backward"):
+    if node.op in ("loop", "backward", "map"):
         return int(node.data.operations)
     return int(node.op not in ("input", "const", "result"))
 

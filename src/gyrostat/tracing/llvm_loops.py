@@ -1,6 +1,7 @@
 """Loops inside a graph as LLVM functions of one argument, the memory that belongs to the loop.
 
     loop       carry (n), captured (m), k, the next carry (n), scratch of the body; values: carry
+    map        columns (k, n), captured (m), columns of results (k, p), scratch; values: the results
     backward   start (n), captured (m), adjoint (n), total (m), k, the next adjoint (n), own (m), checkpoints, states
                of a segment, scratch; values: adjoint and total
 
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .graph import Graph
 from .ir import Code
-from .scan import Backward, Loop
+from .scan import Backward, Loop, Map
 
 # the functions of a graph, its tables, and the vectors of scratch that they need
 Blocks = Callable[[Graph, int, str, str], tuple[list[Code], list[str], int]]
@@ -31,19 +32,24 @@ class LoopCode(NamedTuple):
     memory: int
 
 
-def result_place(loop: Loop | Backward, i: int) -> int:
+def result_place(loop: Loop | Backward | Map, i: int) -> int:
     """Where in its memory a value is."""
+    if isinstance(loop, Map):
+        return loop.columns * loop.n + loop.m + i
     return i if isinstance(loop, Loop) else loop.loop.n + loop.loop.m + i
 
 
-def loop_function(loop: Loop | Backward, name: str, lanes: int, scalar: str, blocks: Blocks) -> LoopCode:
+def loop_function(loop: Loop | Backward | Map, name: str, lanes: int, scalar: str, blocks: Blocks) -> LoopCode:
     """The function `name(memory)`, and what it calls."""
     code = Code(lanes, scalar)
-    forward = loop if isinstance(loop, Loop) else loop.loop
-    functions, tables, scratch = blocks(forward.body, lanes, scalar, f"{name}_")
+    body = loop.loop.body if isinstance(loop, Backward) else loop.body
+    functions, tables, scratch = blocks(body, lanes, scalar, f"{name}_")
     if isinstance(loop, Loop):
         memory = _loop(code, loop, name)
+    elif isinstance(loop, Map):
+        memory = _map(code, loop, name)
     else:
+        forward = loop.loop
         others, more, room = blocks(forward.reverse, lanes, scalar, f"{name}_reverse_")
         functions, tables, scratch = functions + others, tables + more, max(scratch, room)
         memory = _backward(code, forward, name)
@@ -64,6 +70,17 @@ def _loop(code: Code, loop: Loop, name: str) -> int:
 
     if loop.steps:
         code.repeat("0", str(loop.steps), 1, step)
+    return scratch
+
+
+def _map(code: Code, loop: Map, name: str) -> int:
+    captured = loop.columns * loop.n
+    results = captured + loop.m
+    scratch = results + loop.columns * loop.p
+    with code.counted("0", str(loop.columns)) as k:
+        column = code.count_op("mul", k, str(loop.n))
+        result = code.count_op("add", code.count_op("mul", k, str(loop.p)), str(results))
+        _call(code, f"{name}_block", column, captured, result, scratch)
     return scratch
 
 

@@ -2,7 +2,7 @@
 
 A loop is one node, `loop`, whose arguments are the first state (n) and what the body sees of the outside (m,
 "captured"); its values are nodes `result`, by number. The body is a graph of its own. What does not change from step to
-step is computed once, outside.
+step is computed once, outside. (A node `map` does the same of every column of a matrix.)
 
     x <- f(x, k, c),  k = 0, 1, ..., steps - 1                                                                     (1)
 
@@ -30,7 +30,7 @@ from .graph import Graph, Node, Port, collected
 from .tables import Table, table_rule
 from .tree import flatten, unflatten
 
-MULTIPLE = ("loop", "backward")  # operations that have several values
+MULTIPLE = ("loop", "backward", "map")  # operations that have several values
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,77 @@ class Backward:
         return [*np.moveaxis(a, -1, 0), *np.moveaxis(np.broadcast_to(total, (*a.shape[:-1], m)), -1, 0)]
 
 
+@dataclass(frozen=True)
+class Map:
+    """What a node `map` does: the same of every column. body: of column (n,), captured (m,) to column (p,)."""
+
+    body: Graph = field(compare=False, repr=False)
+    columns: int
+    key: str
+
+    @property
+    def n(self) -> int:
+        return self.body.inputs[0].size
+
+    @property
+    def m(self) -> int:
+        return self.body.inputs[1].size
+
+    @property
+    def p(self) -> int:
+        return self.body.outputs[0].size
+
+    @property
+    def operations(self) -> int:
+        return self.columns * len(self.body)
+
+    def evaluate(self, args: Sequence[Any]) -> list[Any]:
+        captured = _stacked(args[self.columns * self.n :])
+        found: list[Any] = []
+        for k in range(self.columns):
+            (column,) = self.body.evaluate(_stacked(args[k * self.n : (k + 1) * self.n]), captured)
+            found += list(np.moveaxis(column, -1, 0))
+        return found
+
+
+def mapped(outputs: Sequence[Any], symbols: Sequence[Any], columns: Array) -> Array:
+    """What the outputs are for each column of values (len(symbols), k) in place of the symbols, (len(outputs), k).
+
+    One piece of code serves all columns; what does not depend on them is computed once. Not to be differentiated.
+    """
+    changing, captured = _changing(outputs, symbols), _Captured()
+    own = {x.index: Node("input", (), (0, i)) for i, x in enumerate(symbols)}
+
+    def inside(e: Any) -> bool:
+        return e.index in changing or isinstance(e, Condition)
+
+    def leaf(e: Any) -> Node | None:
+        return own.get(e.index) or (None if inside(e) else captured.node(e, 1))
+
+    nodes, results, tables = collected([outputs], leaf, inside)
+    ports = [Port(("column",), (len(symbols),)), Port(("captured",), (len(captured.found),))]
+    body = Graph(nodes, ports, [Port(("column",), (len(outputs),))], results, tables, "body")
+    trace, k = symbols[0].trace, columns.shape[1]
+    args = (*columns.T.flat, *captured.found.values())
+    node = trace.node("map", args, Map(body, k, body.key))
+    found = np.empty((len(outputs), k), dtype=object)
+    for i, j in np.ndindex(found.shape):
+        found[i, j] = trace.node("result", (node,), j * len(outputs) + i)
+    return found
+
+
+class _Captured:
+    """What a body sees of the outside, in the order in which it is found."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, Any] = {}
+        self._places: dict[int, int] = {}
+
+    def node(self, e: Any, port: int) -> Node:
+        self.found.setdefault(e.index, e)
+        return Node("input", (), (port, self._places.setdefault(e.index, len(self._places))))
+
+
 def record(trace: Trace, f: Callable[..., Any], start: Any, first: int, steps: int) -> Any:
     """(1) from step `first` on, as nodes; start holds traced values, or f sees some."""
     leaves, structure = flatten(start, "x")
@@ -136,21 +207,20 @@ def _shaped(values: Sequence[Any], like: Sequence[Array]) -> list[Any]:
 def _loop(trace: Trace, outputs: list[Any], symbols: list[Any], k: Any, args: list[Any], steps: int) -> list[Any]:
     """The node of a loop whose body was recorded in the trace itself; what does not change in it is captured."""
     changing = _changing(outputs, [*symbols, k])
-    captured: dict[int, Any] = {}
+    captured = _Captured()
 
     def leaf(e: Any) -> Node | None:
         if e.index in own:
             return own[e.index]
         if e.index in changing or isinstance(e, Condition):
             return None
-        captured.setdefault(e.index, e)
-        return Node("input", (), (2, list(captured).index(e.index)))
+        return captured.node(e, 2)
 
     own = {x.index: Node("input", (), (0, i)) for i, x in enumerate(symbols)} | {k.index: Node("input", (), (1, 0))}
     nodes, results, tables = collected([outputs], leaf, lambda e: e.index in changing or isinstance(e, Condition))
-    ports = [Port(("carry",), (len(args),)), Port(("k",), ()), Port(("captured",), (len(captured),))]
+    ports = [Port(("carry",), (len(args),)), Port(("k",), ()), Port(("captured",), (len(captured.found),))]
     body = Graph(nodes, ports, [Port(("carry",), (len(args),))], results, tables, "body")
-    node = trace.node("loop", (*args, *captured.values()), Loop(body, steps, body.key))
+    node = trace.node("loop", (*args, *captured.found.values()), Loop(body, steps, body.key))
     return [trace.node("result", (node,), i) for i in range(len(args))]
 
 

@@ -33,11 +33,15 @@ from ...formulations.recursive import mass_matrix
 from ...kinematics import configuration_rate
 from ...tracing.derivatives import jacobian, multiplied, pushforward, substitute
 from ...tracing.expr import Expr, Trace
+from ...tracing.scan import mapped
 from .residual import residual
 from .varied import count
 
 if TYPE_CHECKING:
     from .equations import Equations
+
+
+FEW = 6  # columns that are written out; more share one piece of code
 
 
 class Directions(NamedTuple):
@@ -56,17 +60,31 @@ class Directions(NamedTuple):
 
 def rates(equations: Equations, x: Array) -> Array:
     """d/dt S, (state, columns)."""
-    directions = _directions(equations, x)
-    symbols = list(x[directions.places])
+    own = _directions(equations, x)
+    symbols, columns = list(x[own.places]), own.rows.shape[1]
+    if columns <= FEW:
+        return _rates(equations, x, lambda values: pushforward(values, symbols, own.rows))
+    moved = [i for i, row in enumerate(own.rows) if any(type(e) is not float or e != 0.0 for e in row)]
+    direction = _trace(x).inputs("direction", (len(moved),))
 
-    def along(values: Any) -> Array:
-        return pushforward([_number(e) for e in np.ravel(values)], symbols, directions.rows)
+    def along(values: Sequence[Any]) -> Array:
+        return multiplied(jacobian(values, [symbols[i] for i in moved]), direction[:, None])
+
+    one = _rates(equations, x, along)[:, 0]
+    return mapped([_number(e) for e in one], list(direction), own.rows[moved])
+
+
+def _rates(equations: Equations, x: Array, along: Callable[[Sequence[Any]], Array]) -> Array:
+    """along: derivatives of values by the columns."""
+
+    def change(values: Any) -> Array:
+        return along([_number(e) for e in np.ravel(values)])
 
     craft, q, v = equations.own_craft(x), x[equations.layout["q"]], equations.velocity(x)
     signals, zdot, load_rate = equations.signals(x)
-    da = _accelerations(equations, x, along, signals)
+    da = _accelerations(equations, x, change, signals)
     da = da[6:] if equations.conserve else da
-    return np.vstack([along(configuration_rate(craft, q, v)), da, along(zdot), along(load_rate)])
+    return np.vstack([change(configuration_rate(craft, q, v)), da, change(zdot), change(load_rate)])
 
 
 def samples(equations: Equations, x: Array, results: Sequence[Array]) -> Array:
