@@ -68,3 +68,42 @@ def test_mex_files_of_two_functions(tmp_path):
     for name in ("servicer_forward_dynamics", "servicer_mass_matrix"):
         for end in (".c", ".h", "_mex.c", "_sfun.c"):
             assert (tmp_path / f"{name}{end}").stat().st_size
+
+
+SCENARIO = """
+spacecraft = "servicer"
+outputs = ["momentum"]
+
+[run]
+duration = "10 s"
+save_every = "0.1 s"
+rtol = 1e-12
+atol = 1e-15
+
+[[waypoint]]
+at = "5 s"
+joints = { joint_1 = "50 deg" }
+"""
+
+
+def test_a_scenario_becomes_an_fmu_and_what_it_cannot_hold_is_said(tmp_path):
+    file, out = tmp_path / "reach.toml", tmp_path / "reach.fmu"
+    file.write_text(SCENARIO)
+    words = ["fmu", file, "-o", out, "--no-binary"]
+    refused = run(*words)
+    assert refused.exit_code != 0 and "Give the FMU its step=" in str(refused.exception)
+    done = run(*words, "--step", "10 ms", "--loads", "base", "--parameters", "link_1.mass", "--frames", "tool")
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.output.split())
+    assert "FMI 3.0, co-simulation and model-exchange: 6 inputs, 50 outputs, 1 tunable parameters" in text
+    assert "atol: of gyrostat's integrators, not in the FMU" in text and "it has no binary, as asked" in text
+    assert out.exists()
+    again = run(*words, "--step", "10 ms")
+    assert again.exit_code == 2 and "exists already" in " ".join(again.output.split())
+
+
+def test_a_scenario_that_stops_at_limits_is_no_fmu(tmp_path):
+    file = tmp_path / "reach.toml"
+    file.write_text('limits = "stop"\n' + SCENARIO)
+    done = run("fmu", file, "-o", tmp_path / "it.fmu", "--step", "10 ms")
+    assert done.exit_code != 0 and 'limits = "note"' in str(done.exception)

@@ -13,6 +13,7 @@ from rich.text import Text
 from ..io import load
 from ..model import Spacecraft, nearest
 from ..model.names import printable
+from .export_fmu import fmu
 from .files import Trust, model_file
 from .output import BaseKind, console, print_findings
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..export import CFiles
 
 export = typer.Typer(no_args_is_help=True, help="Write what is computed here for other tools.")
+export.command("fmu")(fmu)
 # Functions of a spacecraft whose arguments are numbers, or the name of a frame
 FUNCTIONS = (
     "forward_dynamics",

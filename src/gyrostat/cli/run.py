@@ -19,6 +19,7 @@ from .files import Trust
 from .keeping import keep, partial_of
 from .output import command, console, errors, sentence
 from .stopping import Stopping, signals
+from .times import seconds
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -27,20 +28,6 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # of a run that has made all the steps it may
 NOT_REACHED = 3  # exit code of a run that blew up, or of a phase whose event never came
 GOOD, FAIR = 1e-9, 1e-5
-
-
-def _seconds(value: str | None, option: str) -> float | None:
-    from ..io.toml.units import measure
-
-    if value is None:
-        return None
-    try:
-        seconds = measure(value).of("time")
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None
-    if seconds <= 0:
-        raise typer.BadParameter(f"'{value}': expected a time that passes, such as \"10 min\".", param_hint=option)
-    return seconds
 
 
 def run(
@@ -70,7 +57,7 @@ def run(
     out = Path(f"{scenario.stem}.nc") if out is None else out
     wanted = _Wanted(out, report, scene, Path(f"{scenario.stem}.png") if plot else None)
     wanted.check(scenario)
-    every = _seconds(checkpoint_every, "--checkpoint-every")
+    every = seconds(checkpoint_every, "--checkpoint-every")
     with signals() as stopping:
         try:
             work = load(scenario, trust=trust)
