@@ -123,7 +123,7 @@ class Worker:
         row: dict[str, Any] = {"outcome": "survived", "by": "", "seconds": 0.0}
         path.write_text(m.applied(sound), encoding="utf-8")
         try:
-            for some in (tests[:8], tests[8:40], tests[40:]):
+            for some in (tests[:4], tests[4:24], tests[24:]):
                 if not some:
                     break
                 allowed = 60.0 + 6.0 * sum(seconds[name] for name in some)
