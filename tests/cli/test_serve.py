@@ -77,6 +77,19 @@ def test_ctrl_c_ends_it_without_a_client(tmp_path):
     assert server.returncode == 130 and "0 ticks" in out and "Traceback" not in err
 
 
+def test_real_time_is_given_or_refused_with_words(tmp_path):
+    server = serve(tmp_path, "--port", "0", "--realtime")
+    line = server.stdout.readline()
+    if "listening" not in line:
+        _, err = server.communicate(timeout=60)
+        assert server.returncode == 2 and "--realtime" in err and "does not allow it" in " ".join(err.split())
+        return
+    assert os.sched_getscheduler(server.pid) == os.SCHED_FIFO
+    server.send_signal(signal.SIGTERM)
+    server.communicate(timeout=60)
+    assert server.returncode == 128 + signal.SIGTERM
+
+
 WRONG = {
     "a rate": (("--rate", "fast"), SCENARIO, 2, "expected a rate up to 100 kHz"),
     "a kind of scenario": ((), (SOURCE / "gyrostat/scenario/capture_demo.toml").read_text(), 1, "run as a whole"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +29,19 @@ def rate_of(text: str) -> float:
     return rate
 
 
+def go_before_others() -> None:
+    """Real-time scheduling, at the lowest of its priorities: above all that has none."""
+    if not hasattr(os, "sched_setscheduler"):
+        raise typer.BadParameter("this system has no real-time scheduling.", param_hint="--realtime")
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO)))
+    except PermissionError:
+        raise typer.BadParameter(
+            "the system does not allow it to this user. Allow it (ulimit -r, CAP_SYS_NICE), or leave it out.",
+            param_hint="--realtime",
+        ) from None
+
+
 def serve(
     scenario: Annotated[
         Path, typer.Argument(help="Scenario file (.toml) of one craft.", exists=True, dir_okay=False, readable=True)
@@ -35,6 +49,9 @@ def serve(
     rate: Annotated[str, typer.Option(help="Steps per second, such as 1kHz.")] = "1kHz",
     host: Annotated[str, typer.Option(help="Address to listen at; this machine alone by default.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8090,
+    realtime: Annotated[
+        bool, typer.Option("--realtime", help="Go before other programs of this machine; the system must allow it.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Keep the run, .nc or .mat.")] = None,
     trust: Trust = False,
 ) -> None:
@@ -58,6 +75,8 @@ def serve(
             if host not in LOOPBACK:
                 errors().print(sentence(f"note: whoever reaches {host} can load the craft."), style="yellow")
             with Server(sim, dt, host, port) as server:
+                if realtime:
+                    go_before_others()
                 stopping()  # from now on a signal asks, and the report is printed
                 where = "{}:{}".format(*server.address)
                 typer.echo(f"{printable(work.name)}: listening at {where}, {1.0 / dt:g} steps per second")
