@@ -47,7 +47,7 @@ def prepared(case: Case, runs: int | None = None, **options: Any) -> tuple[Calla
     def whole() -> Any:
         return gs.simulate(CRAFT, q, v, (0.0, T), **options)
 
-    ready = prepare(Request(CRAFT, q, v, (0.0, T), **options))
+    ready = prepare(Request(craft=CRAFT, q0=q, v0=v, t_span=(0.0, T), **options))
     return whole, ready.integrate
 
 

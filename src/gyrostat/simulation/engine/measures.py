@@ -1,10 +1,10 @@
 """Measures: functions of x that are looked at while a run goes on and reduced at once,
 so that nothing of it need be saved.
 
-A run is looked at where it starts; after 1, 2, 4, ... and at last every `every` accepted steps more; at breakpoints, at
-terminal events and where it ends. The compiled loop puts the state aside, and evaluates the function when some lane is
-to be looked at again, or has ended: lanes that are out of step with each other then still share one evaluation, and no
-number depends on which lanes do.
+A run is looked at where it starts; after 1, 8, 64, ... and at last every `every` accepted steps more; at breakpoints,
+at terminal events and where it ends. The compiled loop puts the state aside, and evaluates the function
+when some lane is to be looked at again; the host does when runs leave their lanes. Lanes that are out of step with each
+other then still share one evaluation, and no number depends on which lanes do.
 
 What is known of a run stands among the vectors that describe its lane, and goes in and out with them:
 
@@ -31,7 +31,8 @@ from .gathered import Gathered
 from .status import Status, Stop
 
 PENDING, LOOKS, DUE, GAP, REDUCED = range(5)  # places among what is known of a run
-SHARE = 0.0025  # of the operations of a run that looks may take; in time it is two or three times as much
+SHARE = 0.0008  # of the operations of a run that looks may take; in time it is two to five times as much
+GROWTH = 8.0  # of the number of steps from one look to the next: short runs are not looked at all the time
 OWN_OPERATIONS = 10  # of the time loop, for each number that it handles
 COSTS = {"sqrt": 8, "recip": 8, "sin": 8, "cos": 8, "tan": 20, "asin": 30, "acos": 30, "atan2": 30}
 COSTS |= {"pow": 40, "exp": 20, "log": 20}
@@ -183,7 +184,7 @@ def look_at_start(f: StepFunction, fresh: Mask) -> None:
     for group, _ in each_group(f):
         new = fresh & group.known[LOOKS].equals(0.0)
         group.put_aside(f, new)
-        group.known[DUE] = new.where(f.lane[Lane.steps] + 1.0, group.known[DUE])
+        group.known[DUE] = new.where(f.lane[Lane.steps] + group.known[GAP], group.known[DUE])
     f.pointer_at_context().store(Context.until_look, f.integer(0))
 
 
@@ -204,17 +205,13 @@ def _look_where_due(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
     for group, row in each_group(f):
         due = accepted & ((lane[Lane.steps] >= group.known[DUE]) | forced)
         with f.when(due.any()):
-            gap = f.min(2.0 * group.known[GAP], group.most_steps(f))
+            gap = f.min(GROWTH * group.known[GAP], group.most_steps(f))
             group.known[DUE] = due.where(lane[Lane.steps] + gap, group.known[DUE])
             group.known[GAP] = due.where(gap, group.known[GAP])
             with f.when((due & group.known[PENDING].equals(1.0)).any()):
                 f.call_named("look", f.argument("ctx"), row)
             f.put_state_in_x()
             group.put_aside(f, due)
-        with f.when(ended.any()):
-            f.call_named("look", f.argument("ctx"), row)
         soonest[0] = f.min(group.known[DUE] - lane[Lane.steps], soonest[0])
-    with f.when(ended.any()):  # and so everything was
-        f.pointer_at_context().store(Context.pending, f.integer(0))
     least = f.least_of_lanes(alive.where(soonest[0], 1e9))
     f.pointer_at_context().store(Context.until_look, least.integer())
