@@ -34,11 +34,11 @@ MULTIPLE = ("loop", "backward", "map")  # operations that have several values
 
 
 @dataclass(frozen=True)
-class Loop:
-    """What a node `loop` does: (1). body: of carry (n,), k, captured (m,) to carry."""
+class _Repeated:
+    """A body that is run many times: of what changes (n,), ..., captured (m,)."""
 
     body: Graph = field(compare=False, repr=False)
-    steps: int
+    times: int
     key: str
 
     @property
@@ -47,11 +47,19 @@ class Loop:
 
     @property
     def m(self) -> int:
-        return self.body.inputs[2].size
+        return self.body.inputs[-1].size
 
     @property
     def operations(self) -> int:
-        return self.steps * len(self.body)
+        return self.times * len(self.body)
+
+
+class Loop(_Repeated):
+    """What a node `loop` does: (1). body: of carry (n,), k, captured (m,) to carry."""
+
+    @property
+    def steps(self) -> int:
+        return self.times
 
     def evaluate(self, args: Sequence[Any]) -> list[Any]:
         """All values, on NumPy floats of any batch shape."""
@@ -103,29 +111,16 @@ class Backward:
         return [*np.moveaxis(a, -1, 0), *np.moveaxis(np.broadcast_to(total, (*a.shape[:-1], m)), -1, 0)]
 
 
-@dataclass(frozen=True)
-class Map:
+class Map(_Repeated):
     """What a node `map` does: the same of every column. body: of column (n,), captured (m,) to column (p,)."""
 
-    body: Graph = field(compare=False, repr=False)
-    columns: int
-    key: str
-
     @property
-    def n(self) -> int:
-        return self.body.inputs[0].size
-
-    @property
-    def m(self) -> int:
-        return self.body.inputs[1].size
+    def columns(self) -> int:
+        return self.times
 
     @property
     def p(self) -> int:
         return self.body.outputs[0].size
-
-    @property
-    def operations(self) -> int:
-        return self.columns * len(self.body)
 
     def evaluate(self, args: Sequence[Any]) -> list[Any]:
         captured = _stacked(args[self.columns * self.n :])
