@@ -311,7 +311,9 @@ def _rod(rng: np.random.Generator, mission: Mission) -> Option | None:
     first, second = pairs[int(rng.integers(len(pairs)))]
     apart = gs.forward_kinematics(craft, mission.q).p_NB
     length = float(np.linalg.norm(apart[craft.index(first)] - apart[craft.index(second)]))
-    if length < 0.2:
+    elsewhere = gs.forward_kinematics(craft, random_state(craft, mission.seed + 2)[0]).p_NB
+    other = float(np.linalg.norm(elsewhere[craft.index(first)] - elsewhere[craft.index(second)]))
+    if length < 0.2 or abs(other - length) < 1e-9:  # where no joint changes it, a rod does nothing
         return None
     rod = constraints.distance(first, second, length)
     q, v = constraints.project(craft, START, mission.q, mission.v, [rod])
