@@ -11,7 +11,7 @@ import pytest
 
 import gyrostat as gs
 from c_compiler import COMPILERS, STRICT, call, library, needs_compiler
-from gyrostat.algebra import atan2, cos, exp, floor, log, maximum, minimum, sign, sin, sqrt, where
+from gyrostat.algebra import atan2, cos, exp, floor, log, maximum, minimum, scan, sign, sin, sqrt, where
 from gyrostat.export import c_files, c_law
 from gyrostat.models import servicer
 from gyrostat.tracing import interp
@@ -76,6 +76,30 @@ def test_twenty_craft_of_every_joint_kind(seed, tmp_path):
         expected = functions[name](craft, *values)
         (found,) = call(getattr(lib, name), graph, values)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+def newton(x):
+    """Two loops: Kepler's equation, and one inside the other."""
+
+    def step(state, k):
+        E, total = state
+        inner = scan(lambda y, j: 0.5 * y + x[1] * j, E, 3)
+        return E - (E - x[0] * sin(E) - x[1]) / (1.0 - x[0] * cos(E)), total + 0.01 * k * inner
+
+    return np.array(scan(step, (x[1], 0.0), 12))
+
+
+@pytest.mark.parametrize("dtype", ["double", "float"])
+def test_loops_are_loops(dtype, tmp_path):
+    graph = trace(newton, None, inputs={"x": 2})
+    files = c_files({"kepler": graph}, "kepler", dtype=dtype)
+    assert files.texts["kepler.c"].count("for (int k = 0;") == 2
+    function = library(files, tmp_path).kepler
+    kind = np.float64 if dtype == "double" else np.float32
+    for x in np.random.default_rng(0).uniform(0.1, 0.6, size=(20, 2)):
+        (found,) = call(function, graph, [x], kind)
+        np.testing.assert_allclose(found, newton(x), rtol=1e-13 if dtype == "double" else 1e-5)
+        assert found[0] - x[0] * np.sin(found[0]) == pytest.approx(x[1], rel=1e-5)
 
 
 def servicer_files(**options):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.algebra import maximum, minimum, sign, sqrt, where
+from gyrostat.algebra import cos, maximum, minimum, scan, sign, sin, sqrt, where
 from gyrostat.export import to_casadi
 from gyrostat.tracing import interp
 from gyrostat.tracing.random import uniform
@@ -70,3 +70,12 @@ def test_noise_and_long_tables_are_refused():
     xp = np.arange(600.0)
     with pytest.raises(NotImplementedError, match="at most 500"):
         to_casadi(trace(lambda n: interp(n, xp, xp**2), None, inputs={"n": ()}))
+
+
+def test_loops_are_written_out():
+    def newton(x):
+        return scan(lambda E, k: E - (E - x[0] * sin(E) - x[1]) / (1.0 - x[0] * cos(E)), x[1], 12)
+
+    function = to_casadi(trace(newton, None, inputs={"x": 2}))
+    for x in np.random.default_rng(0).uniform(0.1, 0.6, size=(10, 2)):
+        assert float(function(x)) == pytest.approx(float(newton(x)), rel=1e-13)

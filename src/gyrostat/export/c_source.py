@@ -189,7 +189,7 @@ def _shape(port: Port) -> str:
 
 def _source(name: str, written: Mapping[str, CFunction], dtype: str, after: Sequence[tuple[str, str]]) -> str:
     helpers = dict.fromkeys(helper for function in written.values() for helper in function.helpers)
-    whole = "\n".join([*helpers, *(f.definition for f in written.values())])
+    whole = "\n".join([*helpers, *(text for f in written.values() for text in (*f.inner, f.definition))])
     headers = [
         f"#include <{header}.h>"
         for header, marks in {
@@ -204,8 +204,8 @@ def _source(name: str, written: Mapping[str, CFunction], dtype: str, after: Sequ
     for helper in helpers:
         pieces += [helper, ""]
     for function in written.values():
-        for table in function.tables:
-            pieces += [table, ""]
+        for piece in (*function.inner, *function.tables):
+            pieces += [piece, ""]
         pieces += [function.definition, ""]
     for _, definition in after:
         pieces += [definition, ""]

@@ -102,7 +102,7 @@ def of_graph(graph: Graph, craft: Spacecraft | None = None) -> Symbolic:
     symbols = [_symbols(sympy, port, craft, meanings) for port in graph.inputs]
     first = next(x for x in "xyuwabgkn" if not any(name.startswith(f"{x}_") for name in meanings))
     naming = _Naming(sympy, graph, first)
-    results = walk(graph, symbols, naming.operations, naming.constant, "SymPy")
+    results = walk(graph, symbols, naming.operations, naming.constant, "SymPy", loops=False)
     outputs = {
         port.name or graph.name: _assembled(sympy, result, port)
         for result, port in zip(results, graph.outputs, strict=True)

@@ -1,4 +1,4 @@
-"""From a graph to C99: one function without branches, loops or allocation, one line per operation.
+"""From a graph to C99: one function without branches or allocation, one line per operation; loops are loops.
 
 The text is the graph, operation by operation and in its order: a compiler that neither fuses nor reorders
 (`-ffp-contract=off`, no `-ffast-math`) gives the same bits as any other. All inputs are read before the first output is
@@ -16,6 +16,7 @@ import numpy as np
 
 from .graph import Graph, Port
 from .ops import CONDITIONS
+from .scan import Loop
 
 KEYWORDS = (
     " auto break case char const continue default do double else enum extern float for goto if inline int long "
@@ -97,14 +98,15 @@ class CFunction(NamedTuple):
     """A function in C: its declaration (without semicolon), its definition, what it needs before it, and the names of
     its arguments.
 
-    operations: how many; locals_bytes: of all its local variables, which is what a compiler that does not optimise
-    keeps on the stack.
+    inner: functions and tables of its loops, to stand before it. operations: how many; locals_bytes: of all its local
+    variables, which is what a compiler that does not optimise keeps on the stack.
     """
 
     name: str
     declaration: str
     definition: str
     helpers: tuple[str, ...]
+    inner: tuple[str, ...]
     tables: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -154,11 +156,25 @@ def c_function(graph: Graph, name: str, scalar: str = "double") -> CFunction:
     suffix = "f" if scalar == "float" else ""
     words = {"REAL": scalar, "FMOD": f"fmod{suffix}", "ZERO": number(0.0, scalar), "ONE": number(1.0, scalar)}
     helpers: dict[str, None] = {}
+    own_helpers: dict[str, None] = {}
     text: list[str] = []
     lines: list[str] = []
+    inner: list[str] = []
+    extra = 0
     for k, (op, args, data) in enumerate(graph.nodes):
         if op == "const":
             text.append(number(data, scalar))
+            continue
+        if op == "loop":
+            body = c_function(data.body, f"{name}_loop_{k}", scalar)
+            inner += [*body.inner, *body.tables, f"static {body.definition}"]
+            own_helpers |= dict.fromkeys(body.helpers)
+            lines += _loop(body.name, f"x{k}", data, [text[a] for a in args], scalar)
+            extra = max(extra, body.locals_bytes)
+            text.append(f"x{k}")
+            continue
+        if op == "result":
+            text.append(f"{text[args[0]]}[{data}]")
             continue
         if op == "input":
             which, place = data
@@ -173,7 +189,8 @@ def c_function(graph: Graph, name: str, scalar: str = "double") -> CFunction:
         text.append(f"x{k}")
         lines.append(f"    const {kind} x{k} = {value};")
     size = {"double": 8, "float": 4}[scalar]
-    locals_bytes = size * len(lines)
+    wide = sum(2 * node.data.n + node.data.m for node in graph.nodes if node.op == "loop")
+    locals_bytes = size * (len(lines) + wide) + extra
     for which, (port, result) in enumerate(zip(graph.outputs, graph.results, strict=True)):
         lines += [f"    {outputs[which]}[{i}] = {text[k]};" for i, k in enumerate(result)]
         if port.size == 0:
@@ -191,7 +208,8 @@ def c_function(graph: Graph, name: str, scalar: str = "double") -> CFunction:
         name,
         declaration,
         "\n".join([declaration, "{", *lines, "}"]),
-        tuple(worded(HELPERS[helper], words) for helper in helpers),
+        tuple(dict.fromkeys([*(worded(HELPERS[helper], words) for helper in helpers), *own_helpers])),
+        tuple(inner),
         tuple(tables),
         tuple(inputs),
         tuple(outputs),
@@ -205,6 +223,22 @@ def worded(text: str, words: Mapping[str, str]) -> str:
     for word, meaning in words.items():
         text = text.replace(word, meaning)
     return text.strip()
+
+
+def _loop(body: str, carry: str, loop: Loop, args: list[str], scalar: str) -> list[str]:
+    """`carry`, after all steps of a loop whose step is the function `body`."""
+    captured = args[loop.n :] or [number(0.0, scalar)]
+    return [
+        f"    {scalar} {carry}[{loop.n}] = {{{', '.join(args[: loop.n])}}};",
+        f"    const {scalar} {carry}_seen[{len(captured)}] = {{{', '.join(captured)}}};",
+        f"    for (int k = 0; k < {loop.steps}; ++k) {{",
+        f"        {scalar} next[{loop.n}];",
+        f"        {body}({carry}, ({scalar})k, {carry}_seen, next);",
+        f"        for (int i = 0; i < {loop.n}; ++i) {{",
+        f"            {carry}[i] = next[i];",
+        "        }",
+        "    }",
+    ]
 
 
 def _declaration(name: str, graph: Graph, inputs: list[str], outputs: list[str], scalar: str) -> str:
@@ -236,4 +270,5 @@ def _expression(
         return f"{name}_table_{data}[(size_t){args[0]}]", ()
     if op in HELPERS:
         return f"gs_{op}({', '.join(args)})", _NEEDS.get(op, (op,))
-    raise NotImplementedError(f"operation '{op}' has no C code")
+    reason = "a gradient through a loop is not written in C" if op == "backward" else f"operation '{op}' has no C code"
+    raise NotImplementedError(f"{graph.name}: {reason}.")
