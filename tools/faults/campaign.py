@@ -58,7 +58,7 @@ def main() -> None:
         work(*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description="Inject faults and count what comes of them.")
-    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--only", nargs="*", choices=list(PARTS), default=list(PARTS), help="none: the page alone")
     parser.add_argument("--share", type=float, default=1.0, help="of each count")
     parser.add_argument("--count", type=int, help="seeds of each part, instead")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -116,6 +116,8 @@ def _run(
         options |= {"checkpoint": partial, "checkpoint_every": every}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        for category in (DeprecationWarning, PendingDeprecationWarning):  # of libraries, to those who write programs
+            warnings.simplefilter("ignore", category)
         with stop_when(stopping):
             trajectory = work.simulate(**options)
         with stopping.saving():
