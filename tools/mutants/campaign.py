@@ -126,7 +126,7 @@ class Worker:
             for some in (tests[:4], tests[4:24], tests[24:]):
                 if not some:
                     break
-                allowed = 60.0 + 6.0 * sum(seconds[name] for name in some)
+                allowed = 20.0 + 6.0 * sum(seconds[name] for name in some)
                 answer = self.server.ask(tests=some, seconds=allowed)
                 used += answer["seconds"]
                 if answer["code"] == NOT_FOUND and not answer["failed"]:  # they have other cases than when measured
