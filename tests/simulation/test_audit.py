@@ -346,3 +346,19 @@ def test_springs_store_what_they_take():
     run = gs.simulate(craft, None, v, (0, 30), rtol=1e-12, atol=1e-14)
     assert run.audit.causes == () and run.audit.worst < 1e-9 and run.spring_energy().max() > 0.2
     np.testing.assert_allclose(run.kinetic_energy() + run.potential_energy(), run.kinetic_energy()[0], rtol=1e-9)
+
+
+def test_end_stops_lose_what_they_damp_and_are_named_only_where_they_are():
+    hinge = gs.Joint("hinge", "revolute", "base", (0.5, 0, 0), axis=(0, 0.6, 0.8), limits=gs.Limits(-0.2, 0.2))
+    bodies = [
+        gs.Body("base", 10.0, inertia=(3.0, 2.0, 2.5)),
+        gs.Body("arm", 2.0, (0.3, 0.1, 0.0), (0.1, 0.2, 0.2), hinge),
+    ]
+    craft = gs.Spacecraft.build("limited", bodies)
+    v = np.array([0.1, 0.0, -0.2, 0.0, 0.0, 0.0, 1.0])
+    options = {"t_span": (0.0, 1.0), "rtol": 1e-11, "atol": 1e-13}
+    run = gs.simulate(craft, None, v, stops=gs.Stops(stiffness=60.0, damping=2.0), **options)
+    lost = next(cause for cause in run.audit.causes if cause.who == "dampers, friction and stops")
+    assert run.audit.worst < 1e-9 and lost.work < -0.05
+    bare = gs.simulate(craft, None, v, **options)
+    assert not [cause for cause in bare.audit.causes if "dampers" in cause.who]
