@@ -157,8 +157,8 @@ class Covering:
     def tests_of(self, file: str, line: int) -> list[str]:
         """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick.
 
-        A line outside functions is executed on import: for it, all tests that execute a function of the same source, or
-        the function that it is a default of.
+        A line outside functions is executed on import: for it, all tests that import the source or execute a function of
+        it, or the function that it is a default of.
         """
         wanted = _executed_with(self.root / file, line)
         found: set[str] = set()
@@ -208,7 +208,7 @@ def _executed_with(path: Path, line: int) -> frozenset[int]:
     for node in ast.walk(tree):  # a default of a function
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= line < node.body[0].lineno:
             return frozenset(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
-    return frozenset(inside)
+    return frozenset(inside) | {line}
 
 
 def _bodies(path: Path) -> dict[int, int]:
