@@ -157,8 +157,8 @@ class Covering:
     def tests_of(self, file: str, line: int) -> list[str]:
         """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick.
 
-        A line outside functions is executed on import: for it, all tests that import the source or execute a function of
-        it, or the function that it is a default of.
+        A line outside functions is executed on import: for it, all tests that import the source or execute one of its
+        functions, or the function that it is a default of.
         """
         wanted = _executed_with(self.root / file, line)
         found: set[str] = set()
