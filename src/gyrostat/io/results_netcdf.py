@@ -26,11 +26,11 @@ ROOM_EACH = 2**12
 
 
 class Variable(NamedTuple):
-    """An array of numbers or of words, the names of its axes, and words about it: units, long_name."""
+    """An array of numbers or of words, the names of its axes, and words or numbers about it: units, long_name."""
 
     dims: tuple[str, ...]
     values: Array
-    attributes: Mapping[str, str] = {}
+    attributes: Mapping[str, str | int | float] = {}
 
 
 def netcdf_bytes(
@@ -63,8 +63,10 @@ def netcdf_bytes(
     return memory.content()
 
 
-def _word(text: str) -> str:
+def _word(text: str | float) -> str | int | float:
     """As HDF5 can hold it, for other tools; the header has it as it is."""
+    if not isinstance(text, str):
+        return text
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
