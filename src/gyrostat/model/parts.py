@@ -198,6 +198,9 @@ class Body:
 
     def __post_init__(self) -> None:
         what = f"body '{self.name}'"
+        given: Any = self.joint
+        if not isinstance(given, Joint):
+            raise TypeError(f"{what}: joint is {given!r}; expected a gs.Joint. Leave it out for a base that is free.")
         _set(self, "mass", scalar(self.mass, f"{what}: mass"))
         _set(self, "com", array(self.com, (3,), f"{what}: com"))
         _set(self, "inertia", inertia_of(self.inertia, f"{what}: inertia"))

@@ -40,7 +40,7 @@ def chain(seed, kind):
     parts = [cloud(seed), cloud(seed + 100)]
     bodies = []
     joint = gs.Joint("joint", kind, "one", rng.normal(size=3), random_rotation(rng), axis=Z)
-    for name, part, on in (("one", parts[0], None), ("two", parts[1], joint)):
+    for name, part, on in (("one", parts[0], gs.Joint("base", "free")), ("two", parts[1], joint)):
         m, c, J = part.body
         com = c / m
         bodies.append(gs.Body(name, m, com, J + m * skew(com) @ skew(com), on))

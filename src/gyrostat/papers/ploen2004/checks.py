@@ -84,7 +84,7 @@ def interferometer_checks(run: FormationTrajectory) -> list[Check]:
         at_most("interferometer: collectors in their places", float(position[:, -1].max()), 3e-8, " m"),
         at_most("interferometer: attitudes agree", float(angle[:, -1].max()), 2e-9, " rad"),
         at_most("interferometer: energy against work, every craft", worst(a.energy for a in audits), 5e-9),
-        at_most("interferometer: momentum against impulses", worst(a.linear for a in audits), 5e-10),
+        at_most("interferometer: momentum against impulses", worst(a.linear for a in audits), 1e-11),
         holds(
             "interferometer: closest approach of two craft",
             run.closest_approach().distance > 5.0,
