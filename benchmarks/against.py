@@ -108,7 +108,7 @@ def everything() -> Callable[[], object]:
         return q[8] - 0.1
 
     q, v = manoeuvre.HOLD.q0, manoeuvre.HOLD.v0
-    options = {"events": [gs.Event(passes)], "actuators": gs.Actuators(lag=0.05)}
+    options = {"events": [passes], "actuators": gs.Actuators(lag=0.05)}
     return lambda: gs.simulate(
         manoeuvre.CRAFT, q, v, (0.0, 20.0), control=manoeuvre.hold, save_at=[20.0], progress=False, **options
     )

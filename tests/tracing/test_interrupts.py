@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -95,7 +96,8 @@ def test_a_call_does_not_end_before_its_last_share(signals, thread):
         for number in signals:
             assert _answer(child, from_child, number, b"h") == b"h"
             place = b"n"
-            while place == b"n":  # still within the handler: ask again
+            while place == b"n":  # still within the handler: ask again, once this question's own handler can have ended
+                time.sleep(0.02)
                 place = _answer(child, from_child, signal.SIGUSR2, b"nio")
             assert place == b"i", "the call was left while a share was at work"
         os.write(to_child, b"go")
