@@ -119,10 +119,12 @@ def importing() -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, "-c", "import gyrostat"], check=True)
 
 
-def serve() -> None:
+def serve(only: str) -> None:
     """In the child: 'ready NAME' or 'no NAME why' for each case; then, asked by name, the seconds of one call."""
     calls: dict[str, tuple[Callable[[], object], int]] = {}
     for name, make in CASES.items():
+        if only not in name:
+            continue
         try:
             call = make()
             call()
@@ -148,11 +150,11 @@ def serve() -> None:
 class Version:
     """One checkout, in a process of its own."""
 
-    def __init__(self, checkout: Path):
+    def __init__(self, checkout: Path, only: str):
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(checkout / "src"), str(HERE)])}
         environment |= {"GYROSTAT_CACHE": str(checkout / ".cache" / "against"), "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "against.py"), "--serve"],
+            [sys.executable, str(HERE / "against.py"), "--serve", "--only", only],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -184,14 +186,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("other", type=Path, nargs="?", help="another checkout of gyrostat")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.serve:
-        serve()
+        serve(arguments.only)
         return
     from timing import machine
 
-    versions = [Version(arguments.other.resolve()), Version(HERE.parent)]
+    versions = [Version(checkout, arguments.only) for checkout in (arguments.other.resolve(), HERE.parent)]
     names = [name for name in CASES if all(name in version.ready for version in versions)]
     for version, who in zip(versions, ("the other", "this"), strict=True):
         for name, why in version.refused.items():
