@@ -11,6 +11,7 @@ benchmarks/results/against.json.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import subprocess
@@ -61,7 +62,7 @@ def kernel(function: str, count: int) -> Callable[[], object]:
 
 for _name in ("forward_dynamics", "inverse_dynamics", "generalized_inertia"):
     for _count in (1, 10_000):
-        CASES[f"{_name}, {_count} state(s)"] = lambda name=_name, count=_count: kernel(name, count)  # type: ignore[misc]
+        CASES[f"{_name}, {_count} state(s)"] = functools.partial(kernel, _name, _count)
 
 
 def flight(which: str, runs: int, T: float, **options: Any) -> Callable[[], object]:

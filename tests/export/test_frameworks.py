@@ -95,6 +95,17 @@ def test_jax_parameters_and_several_outputs(jax):
     assert float(slope) == pytest.approx(float(gs.jacobian_of(gs.kinetic_energy, name)(craft, q[0], v[0])), rel=1e-10)
 
 
+def test_values_that_no_spacecraft_has_are_refused_however_a_kernel_is_called():
+    craft = random_spacecraft(6, links=2)
+    name = f"{craft.bodies[1].name}.mass"
+    kernel = gs.compile(gs.kinetic_energy, craft, parameters=[name])
+    q, v, _ = batch_of(craft, 6, 1)
+    with pytest.raises(ValueError, match="mass is -1.0 kg"):
+        kernel(q[0], v[0], parameters={name: -1.0})
+    with pytest.raises(ValueError, match="mass is -1.0 kg"):
+        kernel.flat(kernel.bind((q[0], v[0]), {"parameters": {name: -1.0}}))
+
+
 def test_jax_shapes_and_types_are_refused(jax):
     craft = random_spacecraft(1, links=2)
     function = to_jax(gs.compile(gs.mass_matrix, craft))

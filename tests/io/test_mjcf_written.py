@@ -68,12 +68,20 @@ def test_springs_dampers_friction_and_passive_joints_are_kept(tmp_path):
     assert its.armature == pytest.approx(mine.armature) and back.roles == craft.roles
 
 
+@pytest.mark.parametrize("driven", [True, False])
+def test_limits_come_back_whoever_drives_the_joint(driven, tmp_path):
+    craft = sprung(limits=gs.Limits(lower=-0.5, effort=2.0), driven=driven)
+    limits = gs.load(gs.save(craft, tmp_path / "craft.xml")).body("arm").joint.limits
+    assert (limits.lower, limits.upper, limits.effort) == (-0.5, np.inf, 2.0)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"kind": "spherical", "stiffness": 2.0}, "the spring of a spherical joint"),
         ({"limits": gs.Limits(velocity=1.0)}, "a limit of velocity"),
         ({"kind": "universal", "limits": gs.Limits(-1.0, 1.0)}, "the range of a universal joint"),
+        ({"kind": "spherical", "limits": gs.Limits(effort=2.0)}, "a limit of effort of a spherical joint"),
     ],
 )
 def test_what_mjcf_cannot_say_is_refused_by_name(changes, words, tmp_path):

@@ -107,4 +107,8 @@ def test_what_sdf_cannot_say_is_refused_by_name(tmp_path):
         arm = gs.Body("arm", 2.0, inertia=(0.1, 0.1, 0.1), joint=gs.Joint("j", kind, parent="hull"))
         with pytest.raises(gs.ModelError, match=f"SDF cannot express a {kind} joint"):
             gs.save(gs.Spacecraft.build("craft", [hull, arm]), tmp_path / "craft.sdf")
+    ball = gs.Joint("j", "spherical", parent="hull", limits=gs.Limits(effort=2.0))
+    arm = gs.Body("arm", 2.0, inertia=(0.1, 0.1, 0.1), joint=ball)
+    with pytest.raises(gs.ModelError, match="SDF cannot express limits of a spherical joint"):
+        gs.save(gs.Spacecraft.build("craft", [hull, arm]), tmp_path / "craft.sdf")
     assert not list(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from typing import Any
 from ..algebra import Array
 from ..tracing.c99 import names_of
 from ..tracing.graph import Graph, Port
-from ..tracing.walk import walk
+from ..tracing.walk import ARITHMETIC, require_short, walk
 from .extras import demand
 
 MOST_ENTRIES = 500  # of a table: each is a comparison
@@ -50,24 +50,18 @@ def _assembled(casadi: Any, values: list[Any], port: Port) -> Any:
 
 def _operations(casadi: Any) -> dict[str, Callable[..., Any]]:
     def search(x: Any, table: Array) -> Any:
-        _demand_short(table)
+        require_short(table, MOST_ENTRIES, "CasADi")
         return sum((casadi.if_else(x >= float(entry), 1.0, 0.0) for entry in table[1:]), start=casadi.SX(0.0))
 
     def lookup(i: Any, table: Array) -> Any:
-        _demand_short(table)
+        require_short(table, MOST_ENTRIES, "CasADi")
         value = casadi.SX(float(table[0]))
         for before, after, k in zip(table[:-1], table[1:], range(1, len(table)), strict=True):
             value = value + casadi.if_else(i >= float(k), float(after - before), 0.0)
         return value
 
-    return {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "neg": lambda a: -a,
-        "recip": lambda a: 1.0 / a,
+    return ARITHMETIC | {
         "sqrt": casadi.sqrt,
-        "pow": lambda a, b: a**b,
         "sin": casadi.sin,
         "cos": casadi.cos,
         "atan2": casadi.atan2,
@@ -80,19 +74,9 @@ def _operations(casadi: Any) -> dict[str, Callable[..., Any]]:
         "floor": casadi.floor,
         "mod": lambda a, b: a - casadi.floor(a / b) * b,
         "where": casadi.if_else,
-        "lt": lambda a, b: a < b,
-        "le": lambda a, b: a <= b,
         "and": casadi.logic_and,
         "or": casadi.logic_or,
         "not": casadi.logic_not,
         "search": search,
         "lookup": lookup,
     }
-
-
-def _demand_short(table: Array) -> None:
-    if len(table) > MOST_ENTRIES:
-        raise NotImplementedError(
-            f"a table of {len(table)} entries cannot be written for CasADi, where each is a comparison: at most "
-            f"{MOST_ENTRIES}. Thin it out, or use casadi.interpolant beside the exported function."
-        )

@@ -13,7 +13,7 @@ from ..algebra import Array
 from ..model import Spacecraft
 from ..tracing.graph import Graph, Port
 from ..tracing.recording import trace
-from ..tracing.walk import walk
+from ..tracing.walk import ARITHMETIC, require_short, walk
 from .extras import demand
 
 MOST_ENTRIES = 64  # of a table: each is a case
@@ -157,23 +157,17 @@ class _Naming:
 
 def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
     def search(x: Any, table: Array) -> Any:
-        _demand_short(table)
+        require_short(table, MOST_ENTRIES, "SymPy")
         cases = [(sympy.Integer(k), x >= sympy.Float(float(table[k]), 60)) for k in range(len(table) - 1, 0, -1)]
         return sympy.Piecewise(*cases, (sympy.Integer(0), True))
 
     def lookup(i: Any, table: Array) -> Any:
-        _demand_short(table)
+        require_short(table, MOST_ENTRIES, "SymPy")
         cases = [(sympy.Float(float(entry), 60), sympy.Eq(i, k)) for k, entry in enumerate(table[:-1])]
         return sympy.Piecewise(*cases, (sympy.Float(float(table[-1]), 60), True))
 
-    return {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "neg": lambda a: -a,
-        "recip": lambda a: 1 / a,
+    return ARITHMETIC | {
         "sqrt": sympy.sqrt,
-        "pow": lambda a, b: a**b,
         "sin": sympy.sin,
         "cos": sympy.cos,
         "atan2": sympy.atan2,
@@ -186,22 +180,12 @@ def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
         "floor": sympy.floor,
         "mod": lambda a, b: a - sympy.floor(a / b) * b,
         "where": lambda c, a, b: sympy.Piecewise((a, c), (b, True)),
-        "lt": lambda a, b: a < b,
-        "le": lambda a, b: a <= b,
         "and": sympy.And,
         "or": sympy.Or,
         "not": sympy.Not,
         "search": search,
         "lookup": lookup,
     }
-
-
-def _demand_short(table: Array) -> None:
-    if len(table) > MOST_ENTRIES:
-        raise NotImplementedError(
-            f"a table of {len(table)} entries cannot be written for SymPy, where each is a case: at most "
-            f"{MOST_ENTRIES}."
-        )
 
 
 def _symbols(sympy: Any, port: Port, craft: Spacecraft | None, meanings: dict[str, tuple[str, str]]) -> list[Any]:

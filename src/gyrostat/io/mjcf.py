@@ -15,6 +15,7 @@ from .mjcf_compile import compiled, turned
 from .mjcf_shapes import shape_of_geom
 from .mjcf_text import prepare
 from .report import Report, fail
+from .urdf import UNBOUNDED
 
 FREE, BALL, SLIDE, HINGE = range(4)  # MuJoCo's joint types
 
@@ -226,7 +227,9 @@ class _Model:
                 back = Pose(rotation_about(axis, -ref), np.zeros(3)) if type_ == HINGE else Pose(np.eye(3), -ref * axis)
                 X_PJ = compose(X_PJ, back)
             if m.jnt_limited[j]:
-                lower, upper = (float(x) for x in m.jnt_range[j])
+                lower, upper = (
+                    float(x) if abs(x) < UNBOUNDED else float(np.copysign(np.inf, x)) for x in m.jnt_range[j]
+                )
         elif m.jnt_limited[j]:
             self.report.note("limits-ignored", f"joint '{name}'", "the range of a ball joint is not kept.")
         effort = float(np.abs(m.jnt_actfrcrange[j]).max()) if m.jnt_actfrclimited[j] else np.inf

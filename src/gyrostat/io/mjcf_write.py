@@ -11,6 +11,8 @@ from ..algebra import Array, inertia_components, quat_from_rotation
 from ..model import Body, Finding, Joint, ModelError, Role, Shape, Spacecraft
 from ..model.roles import role_of
 from .mjcf_inertia import separate_inertia, unfit
+from .urdf import UNBOUNDED
+from .xml_numbers import mesh_file, numbers
 
 ADVICE = "Save as .toml instead, which can say everything."
 X, Y, Z = np.eye(3)
@@ -56,6 +58,8 @@ def _refuse(craft: Spacecraft) -> None:
             cannot(place, "a limit of velocity")
         if not joint.motion.single and np.isfinite([joint.limits.lower, joint.limits.upper]).any():
             cannot(place, f"the range of a {joint.kind} joint")
+        if not joint.motion.single and not joint.motion.spins and np.isfinite(joint.limits.effort):
+            cannot(place, f"a limit of effort of a {joint.kind} joint")
         if "/" in joint.name or "/" in body.name:
             cannot(place, "names with a slash, which tell apart the joints that one of several coordinates becomes")
     for member in craft.memberships:
@@ -78,8 +82,8 @@ def _body(
     mass, com, inertia = separate_inertia(craft, body.name)
     if mass or inertia.any():
         xx, xy, xz, yy, yz, zz = inertia_components(inertia)
-        full = _numbers([xx, yy, zz, xy, xz, yz])
-        lines.append(f'{pad}  <inertial pos="{_numbers(com)}" mass="{mass!r}" fullinertia="{full}"/>')
+        full = numbers([xx, yy, zz, xy, xz, yz])
+        lines.append(f'{pad}  <inertial pos="{numbers(com)}" mass="{mass!r}" fullinertia="{full}"/>')
     lines += [f"{pad}  {text}" for text in _joints(joint)]
     lines += [f"{pad}  {_geom(shape, meshes)}" for shape in body.shapes]
     for frame in craft.frames:
@@ -119,12 +123,14 @@ def _joints(joint: Joint) -> list[str]:
     for name, (kind, axis) in zip(_names(joint), pieces(joint), strict=True):
         words = {"name": quoteattr(name), "type": f'"{kind}"'}
         if kind in ("hinge", "slide"):
-            words["axis"] = f'"{_numbers(axis)}"'
+            words["axis"] = f'"{numbers(axis)}"'
         if joint.motion.single:
             limits = joint.limits
             if np.isfinite([limits.lower, limits.upper]).any():
-                low, high = np.clip([limits.lower, limits.upper], -1e10, 1e10)
-                words["range"] = f'"{_numbers([low, high])}"'
+                low, high = np.clip([limits.lower, limits.upper], -UNBOUNDED, UNBOUNDED)
+                words["range"] = f'"{numbers([low, high])}"'
+            if np.isfinite(limits.effort):
+                words["actuatorfrcrange"] = f'"{numbers([-limits.effort, limits.effort])}"'
             if joint.stiffness:
                 words |= {"stiffness": f'"{float(joint.stiffness)!r}"', "springref": f'"{float(joint.rest)!r}"'}
         values = {"damping": joint.damping, "frictionloss": joint.friction, "armature": joint.armature}
@@ -142,10 +148,10 @@ def _motors(craft: Spacecraft) -> list[str]:
         if role_of(joint, body.name in roots) not in (Role.driven, Role.wheel):
             continue
         effort = joint.limits.effort
-        bound = f' ctrlrange="{_numbers([-effort, effort])}"' if np.isfinite(effort) else ""
+        bound = f' ctrlrange="{numbers([-effort, effort])}"' if np.isfinite(effort) else ""
         for name, (kind, _) in zip(_names(joint), pieces(joint), strict=True):
             for k in range(3 if kind == "ball" else 1):
-                gear = _numbers([1.0 if i == k else 0.0 for i in range(6)])
+                gear = numbers([1.0 if i == k else 0.0 for i in range(6)])
                 own = name if kind != "ball" else f"{name}.{'xyz'[k]}"
                 lines.append(f'    <motor name={quoteattr(own)} joint={quoteattr(name)} gear="{gear}"{bound}/>')
     return lines
@@ -157,8 +163,7 @@ def _meshes(craft: Spacecraft, folder: Path) -> dict[tuple[str, str], str]:
     for body in craft.bodies:
         for shape in body.shapes:
             if shape.kind == "mesh":
-                path, scale = Path(shape.file), _numbers(list(shape.size))
-                name = (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
+                name, scale = mesh_file(shape, folder), numbers(shape.size)
                 line = f'    <mesh name="mesh_{len(found) + 1}" file={quoteattr(name)} scale="{scale}"/>'
                 found.setdefault((shape.file, scale), line)
     return found
@@ -167,7 +172,7 @@ def _meshes(craft: Spacecraft, folder: Path) -> dict[tuple[str, str], str]:
 def _geom(shape: Shape, meshes: dict[tuple[str, str], str]) -> str:
     size = [float(x) for x in shape.size]
     if shape.kind == "mesh":
-        place = list(meshes).index((shape.file, _numbers(size))) + 1
+        place = list(meshes).index((shape.file, numbers(size))) + 1
         what = f'type="mesh" mesh="mesh_{place}"'
     else:
         halves = {
@@ -175,14 +180,10 @@ def _geom(shape: Shape, meshes: dict[tuple[str, str], str]) -> str:
             "sphere": size[:1],
             "cylinder": [size[0], 0.5 * size[-1]],
         }[shape.kind]
-        what = f'type="{shape.kind}" size="{_numbers(halves)}"'
-    colour = "" if shape.color is None else f' rgba="{_numbers([*shape.color, 1.0][:4])}"'
+        what = f'type="{shape.kind}" size="{numbers(halves)}"'
+    colour = "" if shape.color is None else f' rgba="{numbers([*shape.color, 1.0][:4])}"'
     return f'<geom {what} {_pose(shape.position, shape.rotation)} contype="0" conaffinity="0" mass="0"{colour}/>'
 
 
 def _pose(position: Array | tuple[float, ...], R: Array) -> str:
-    return f'pos="{_numbers(position)}" quat="{_numbers(quat_from_rotation(np.asarray(R, dtype=float)))}"'
-
-
-def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
-    return " ".join(repr(float(x) + 0.0) for x in values)
+    return f'pos="{numbers(position)}" quat="{numbers(quat_from_rotation(np.asarray(R, dtype=float)))}"'

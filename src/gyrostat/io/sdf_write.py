@@ -10,6 +10,7 @@ import numpy as np
 from ..algebra import Array, inertia_components, quat_from_rotation
 from ..model import Body, Finding, ModelError, Shape, Spacecraft
 from .mjcf_inertia import separate_inertia
+from .xml_numbers import mesh_file, numbers
 
 TYPE_OF_KIND = {
     "revolute": "revolute",
@@ -58,6 +59,9 @@ def _refuse(craft: Spacecraft) -> None:
             "wheel",
         ):
             cannot(place, f"springs, dampers and friction of a {joint.kind} joint")
+        bounds = [joint.limits.lower, joint.limits.upper, joint.limits.velocity, joint.limits.effort]
+        if joint.kind in ("spherical", "fixed", "free") and np.isfinite(bounds).any():
+            cannot(place, f"limits of a {joint.kind} joint")
         if joint.driven is not None:
             cannot(place, "whether a motor drives a joint")
         if not body.mass and not body.included and joint.kind != "fixed":
@@ -112,7 +116,7 @@ def _joint(body: Body) -> list[str]:
         moved = "".join(f"<{n}>{float(x)!r}</{n}>" for n, x in dynamics.items() if x)
         lines += [
             f"      <{name}>",
-            f"        <xyz>{_numbers(getattr(joint, name))}</xyz>",
+            f"        <xyz>{numbers(getattr(joint, name))}</xyz>",
             *([f"        <limit>{values}</limit>"] if values else []),
             *([f"        <dynamics>{moved}</dynamics>"] if moved else []),
             f"      </{name}>",
@@ -123,12 +127,10 @@ def _joint(body: Body) -> list[str]:
 def _visual(name: str, shape: Shape, folder: Path) -> list[str]:
     size = [float(x) for x in shape.size]
     if shape.kind == "mesh":
-        path = Path(shape.file)
-        uri = (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
-        what = f"<mesh><uri>{escape(uri)}</uri><scale>{_numbers(size)}</scale></mesh>"
+        what = f"<mesh><uri>{escape(mesh_file(shape, folder))}</uri><scale>{numbers(size)}</scale></mesh>"
     else:
         what = {
-            "box": f"<box><size>{_numbers(size)}</size></box>",
+            "box": f"<box><size>{numbers(size)}</size></box>",
             "sphere": f"<sphere><radius>{size[0]!r}</radius></sphere>",
             "cylinder": f"<cylinder><radius>{size[0]!r}</radius><length>{size[-1]!r}</length></cylinder>",
         }[shape.kind]
@@ -138,14 +140,10 @@ def _visual(name: str, shape: Shape, folder: Path) -> list[str]:
         f"        <geometry>{what}</geometry>",
     ]
     if shape.color is not None:
-        lines.append(f"        <material><diffuse>{_numbers([*shape.color, 1.0][:4])}</diffuse></material>")
+        lines.append(f"        <material><diffuse>{numbers([*shape.color, 1.0][:4])}</diffuse></material>")
     return [*lines, "      </visual>"]
 
 
 def _pose(position: Array | tuple[float, ...], R: Array, relative: str = "") -> str:
     w, *xyz = quat_from_rotation(np.asarray(R, dtype=float))
-    return f'<pose{relative} rotation_format="quat_xyzw">{_numbers([*position, *xyz, w])}</pose>'
-
-
-def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
-    return " ".join(repr(float(x) + 0.0) for x in values)
+    return f'<pose{relative} rotation_format="quat_xyzw">{numbers([*position, *xyz, w])}</pose>'

@@ -12,6 +12,7 @@ from ..algebra import Array, inertia_components, rpy_from_rotation
 from ..model import Body, Finding, ModelError, Shape, Spacecraft
 from ..model.roles import role_of
 from .urdf import UNBOUNDED
+from .xml_numbers import mesh_file, numbers
 
 TYPE_OF_KIND = {
     "revolute": "revolute",
@@ -80,7 +81,7 @@ def _link(body: Body, folder: Path) -> list[str]:
         moments = " ".join(f'{name}="{float(value)!r}"' for name, value in I.items())
         lines += [
             "    <inertial>",
-            f'      <origin xyz="{_numbers(body.com)}"/>',
+            f'      <origin xyz="{numbers(body.com)}"/>',
             f'      <mass value="{float(body.mass)!r}"/>',
             f"      <inertia {moments}/>",
             "    </inertial>",
@@ -104,7 +105,7 @@ def _joint(body: Body) -> list[str]:
         f"    {_origin(joint.position, joint.rotation)}",
     ]
     if joint.motion.axes:
-        lines += [f'    <axis xyz="{_numbers(joint.axis)}"/>']
+        lines += [f'    <axis xyz="{numbers(joint.axis)}"/>']
     if not (endless and np.isinf([limits.velocity, limits.effort]).all()):
         lines += [f"    <limit {values}/>"]
     if joint.damping or joint.friction:
@@ -130,15 +131,13 @@ def _fixed(name: str, parent: str, child: str, position: Array, R: Array) -> lis
 def _visual(shape: Shape, folder: Path) -> list[str]:
     size = [float(x) for x in shape.size]
     if shape.kind == "box":
-        geometry = f'<box size="{_numbers(size)}"/>'
+        geometry = f'<box size="{numbers(size)}"/>'
     elif shape.kind == "sphere":
         geometry = f'<sphere radius="{size[0]!r}"/>'
     elif shape.kind == "cylinder":
         geometry = f'<cylinder radius="{size[0]!r}" length="{size[1]!r}"/>'
     else:
-        path = Path(shape.file)
-        name = (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
-        geometry = f'<mesh filename={quoteattr(name)} scale="{_numbers(size)}"/>'
+        geometry = f'<mesh filename={quoteattr(mesh_file(shape, folder))} scale="{numbers(size)}"/>'
     lines = [
         "    <visual>",
         f"      {_origin(shape.position, shape.rotation)}",
@@ -146,13 +145,9 @@ def _visual(shape: Shape, folder: Path) -> list[str]:
     ]
     if shape.color is not None:
         rgba = [*shape.color, 1.0][:4]
-        lines += [f'      <material name=""><color rgba="{_numbers(rgba)}"/></material>']
+        lines += [f'      <material name=""><color rgba="{numbers(rgba)}"/></material>']
     return [*lines, "    </visual>"]
 
 
 def _origin(position: Array | tuple[float, ...], R: Array) -> str:
-    return f'<origin xyz="{_numbers(position)}" rpy="{_numbers(rpy_from_rotation(np.asarray(R)))}"/>'
-
-
-def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
-    return " ".join(repr(float(x) + 0.0) for x in values)
+    return f'<origin xyz="{numbers(position)}" rpy="{numbers(rpy_from_rotation(np.asarray(R)))}"/>'

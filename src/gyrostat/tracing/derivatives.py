@@ -43,7 +43,7 @@ def _of_angle(y: Any, x: Any) -> tuple[Any, Any]:
 
 def pullback(outputs: Sequence[Any], inputs: Sequence[Any], adjoints: Sequence[Any]) -> list[Any]:
     """d (adjoints . outputs) / d inputs."""
-    found = _pulled(_weighted(outputs, adjoints), _needed(outputs, inputs))
+    found = _pulled(_weighted(outputs, adjoints), needed(outputs, inputs))
     return [found.get(x.index, 0.0) for x in inputs]
 
 
@@ -59,7 +59,7 @@ def _partials(node: Any) -> tuple[Any, ...]:
     return _PARTIALS[node.op](node, *node.args) if node.op in _PARTIALS else (0.0,) * len(node.args)
 
 
-def _needed(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+def needed(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """The nodes on the way from `inputs` to `outputs`, in the order in which they were made."""
     reached: dict[int, Any] = {}
     stack = [y for y in outputs if type(y) is not float]
@@ -86,7 +86,7 @@ def jacobian(outputs: Sequence[Any], inputs: Sequence[Any]) -> Array:
     """
     columns = _forward if len(inputs) <= len(outputs) else _reverse
     J = np.full((len(outputs), len(inputs)), 0.0, dtype=object)
-    columns(J, outputs, inputs, _needed(outputs, inputs))
+    columns(J, outputs, inputs, needed(outputs, inputs))
     return J
 
 
@@ -101,7 +101,7 @@ def pushforward(outputs: Sequence[Any], inputs: Sequence[Any], directions: Array
         return multiplied(jacobian(outputs, symbols), directions[moved])
     seeds = [{k: e for k, e in enumerate(directions[i]) if not _is_zero(e)} for i in moved]
     J = np.full((len(outputs), columns), 0.0, dtype=object)
-    _carry(J, outputs, dict(zip([x.index for x in symbols], seeds, strict=True)), _needed(outputs, symbols))
+    _carry(J, outputs, dict(zip([x.index for x in symbols], seeds, strict=True)), needed(outputs, symbols))
     return J
 
 

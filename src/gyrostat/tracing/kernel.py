@@ -161,9 +161,6 @@ class Kernel:
                 single.entry(single.pointer)
                 return single.fresh() if out is None else single.give(out, self._check_out)
         values = self.bind(args, named)
-        if self._check is not None:
-            given = {p.path[1]: x for p, x in zip(self.graph.inputs, values, strict=True) if p.path[0] == "parameters"}
-            self._check(given, layout)
         outputs = self._call_batch(values, out, layout)
         if out is not None:
             return out
@@ -206,6 +203,9 @@ class Kernel:
     def _call_batch(self, values: Sequence[Any], out: Any, layout: str) -> tuple[Array, ...]:
         if layout not in ("rows", "lanes"):
             raise ValueError(f"layout '{layout}' is not known. Write 'rows' or 'lanes'.")
+        if self._check is not None:
+            given = {p.path[1]: x for p, x in zip(self.graph.inputs, values, strict=True) if p.path[0] == "parameters"}
+            self._check(given, layout)
         view = (
             arrays.Rows(self.graph, self.dtype)
             if layout == "rows"

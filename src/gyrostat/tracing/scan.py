@@ -221,18 +221,9 @@ def _loop(trace: Trace, outputs: list[Any], symbols: list[Any], k: Any, args: li
 
 def _changing(outputs: Sequence[Any], symbols: Sequence[Any]) -> set[int]:
     """Nodes that depend on the symbols."""
-    reached: dict[int, Any] = {}
-    stack = [y for y in outputs if type(y) is not float]
-    while stack:
-        node = stack.pop()
-        if node.index not in reached:
-            reached[node.index] = node
-            stack.extend(a for a in node.args if type(a) is not float)
-    found = {x.index for x in symbols}
-    for index in sorted(reached):
-        if any(type(a) is not float and a.index in found for a in reached[index].args):
-            found.add(index)
-    return found
+    from .derivatives import needed
+
+    return {node.index for node in (*symbols, *needed(outputs, symbols))}
 
 
 def _leaves(groups: Sequence[Sequence[Any]]) -> Callable[[Any], Node | None]:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..algebra.elementary import Array
 from .graph import Graph
 from .scan import Loop
 
 MOST_STEPS = 1000  # of a loop that is written out
+# what Python's own operators mean to any tool
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "neg": operator.neg,
+    "recip": lambda a: 1 / a,
+    "pow": operator.pow,
+    "lt": operator.lt,
+    "le": operator.le,
+}
 Operations = Mapping[str, Callable[..., Any]]
 
 
@@ -64,6 +77,14 @@ def _unrolled(
     for k in range(loop.steps):
         (x,) = walk(loop.body, [x, [constant(float(k))], captured], operations, constant, tool)
     return x
+
+
+def require_short(table: Array, most: int, tool: str) -> None:
+    """Refuses tables that a tool would have to write out entry by entry."""
+    if len(table) > most:
+        raise NotImplementedError(
+            f"a table of {len(table)} entries cannot be written for {tool}, where each is a case: at most {most}."
+        )
 
 
 _REASONS = {
