@@ -19,6 +19,7 @@ LAYERS = (
     "algebra",
     "attitude",
     "model",
+    "structures",
     "kinematics",
     "formulations",
     "constraints",
