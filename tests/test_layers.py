@@ -35,6 +35,7 @@ LAYERS = (
     "scenario",
     "serving",
     "export",
+    "gym",
     "verification",
     "view",
     "papers",
