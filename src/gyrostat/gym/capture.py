@@ -27,8 +27,8 @@ class Capture(Reach):
 
     The target tumbles freely, as a rigid body does, from rates of up to 0.04 rad/s about each axis. Seen: joint
     displacements and rates; in base axes the way from tool to grapple, their relative velocity, x of the tool and of
-    the grapple, angular velocity of the grapple relative to the tool; the base's angular velocity and velocity. Reward of
-    a step: -distance - 0.5 angle - speed - 0.5 relative rate - 0.02 mean(action^2), +10 with success.
+    the grapple, angular velocity of the grapple relative to the tool; the base's angular velocity and velocity. Reward
+    of a step: -distance - 0.5 angle - speed - 0.5 relative rate - 0.02 mean(action^2), +10 with success.
 
     Options are those of `Reach`; target: another spacecraft with a free base, `grapple` a frame on it, x outward.
     start_dispersion: 1 for 0.2 rad at each joint and for that tumble.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -15,11 +15,9 @@ from .task import AbstractTask
 class TaskEnv(gymnasium.Env[Array, Array]):
     """`TaskEnv(Reach(), horizon=20.0)`; options are those of `Episodes`. Same seed, same bits."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
-
     def __init__(self, task: AbstractTask, *, render_mode: str | None = None, **options: Any) -> None:
         refuse_rendering(render_mode)
-        self.render_mode = None
+        self.metadata, self.render_mode = {"render_modes": []}, None
         self._episodes = Episodes(task, 1, **options)
         self.task = task
         self.action_space = action_space(self._episodes)
