@@ -103,7 +103,7 @@ def test_values_that_no_spacecraft_has_are_refused_however_a_kernel_is_called():
     with pytest.raises(ValueError, match="mass is -1.0 kg"):
         kernel(q[0], v[0], parameters={name: -1.0})
     with pytest.raises(ValueError, match="mass is -1.0 kg"):
-        kernel.flat(kernel.bind((q[0], v[0]), {"parameters": {name: -1.0}}))
+        kernel.flat(kernel.in_order((q[0], v[0]), {"parameters": {name: -1.0}}))
 
 
 def test_jax_shapes_and_types_are_refused(jax):

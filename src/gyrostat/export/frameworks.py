@@ -89,7 +89,7 @@ def to_jax(kernel: Kernel) -> Callable[..., Any]:
         return flat(*primals), tuple(change.bind(*primals, *tangents))
 
     def function(*args: Any, **named: Any) -> Any:
-        values = [jnp.asarray(x, dtype=own.dtype) for x in kernel.bind(args, named)]
+        values = [jnp.asarray(x, dtype=own.dtype) for x in kernel.in_order(args, named)]
         if values and values[0].dtype != own.dtype:
             raise TypeError(
                 f"{own.graph.name} computes in {own.dtype}, and JAX gives it {values[0].dtype}. Call "
@@ -152,7 +152,7 @@ def to_torch(kernel: Kernel) -> Callable[..., Any]:
 
     def function(*args: Any, **named: Any) -> Any:
         wanted = torch.float64 if own.dtype == np.float64 else torch.float32
-        values = [torch.as_tensor(x, dtype=wanted) for x in kernel.bind(args, named)]
+        values = [torch.as_tensor(x, dtype=wanted) for x in kernel.in_order(args, named)]
         batch = own.batch([tuple(x.shape) for x in values])
         spread = [x.expand(batch + p.shape) for x, p in zip(values, own.graph.inputs, strict=True)]
         return own.nested(call.apply(*spread))

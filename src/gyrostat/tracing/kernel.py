@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..algebra.elementary import Array
 from ..model import ValueCheck
-from . import arrays, machine, memory, pool
+from . import arrays, bound, machine, memory, pool
 from .build import ENTRIES, Built, build
 from .graph import Graph
 from .recording import trace
@@ -147,6 +148,56 @@ class Kernel:
         """How many numbers of scratch memory `block` needs at most."""
         return self._for_loops().work
 
+    def _for_one(self) -> Built:
+        """Scalar code, one state at a time."""
+        with self._building:
+            if "one" not in self._built:
+                self._built["one"] = build(self.graph, 1, self._scalar)
+            return self._built["one"]
+
+    def bind(self, *args: Any, out: Any = None, **named: Any) -> bound.BoundCall:
+        """A call tied to these arrays: `call = fd.bind(q, v, tau)`; then `call()` reads them as they stand, and gives
+        `call.out`, written anew each time.
+
+        For loops that cannot wait: about a tenth of a microsecond and the arithmetic. Arrays are C-contiguous and of
+        the kernel's dtype; all single states, or all of one batch shape with single states repeated. A single state
+        runs as scalar code: its last digits may differ from those in a batch.
+        """
+        values = self.in_order(args, named)
+        inputs, batch = bound.in_place(self.graph, self.dtype, values)
+        view = arrays.Rows(self.graph, self.dtype)
+        if out is None:
+            outputs = [view.empty(port.shape, batch) for port in self.graph.outputs]
+            out = outputs[0] if self.graph.structure is LEAF else unflatten(self.graph.structure, iter(outputs))
+        else:
+            outputs = self._check_out(out, batch, view)
+        bound.check_apart(self.graph, inputs, outputs)
+        go: Callable[[], None]
+        if batch == ():
+            go = bound.one_state(self._for_one(), inputs, outputs, self.dtype)
+        else:
+            entries, _ = view.entries(inputs, outputs, batch)
+            go = functools.partial(self._run, entries, view.count(batch), "rows")
+        return bound.BoundCall(inputs, outputs, out, go if self._check is None else self._checked(go, values))
+
+    def _checked(self, go: Callable[[], None], values: Sequence[Any]) -> Callable[[], None]:
+        """The same, which looks at the parameters first: their arrays may hold other values by now."""
+
+        def call() -> None:
+            self._check_parameters(values, "rows")
+            go()
+
+        return call
+
+    def entry(self) -> bound.Entry:
+        """Machine code for one state, to be called from C, Cython, cffi or Numba."""
+        built, scalar = self._for_one(), "double" if self.dtype == np.float64 else "float"
+        if self._check is not None:
+            raise ValueError(f"{self.graph.name} has parameters, which an entry cannot check. Compile without them.")
+        return bound.Entry(
+            built.library.address("block"), bound.signature(self.graph, scalar), built.work, built.library
+        )
+
     def __repr__(self) -> str:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"
 
@@ -160,7 +211,7 @@ class Kernel:
             if single.take(args):
                 single.entry(single.pointer)
                 return single.fresh() if out is None else single.give(out, self._check_out)
-        values = self.bind(args, named)
+        values = self.in_order(args, named)
         outputs = self._call_batch(values, out, layout)
         if out is not None:
             return out
@@ -168,7 +219,7 @@ class Kernel:
             return outputs[0][()]
         return unflatten(self.graph.structure, (y[()] for y in outputs))
 
-    def bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
+    def in_order(self, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
         """The value of each input, in their order, from arguments by position and by name."""
         if not named and len(args) == len(self.graph.inputs) == len(self._arguments) and self._plain:
             return args
@@ -197,15 +248,13 @@ class Kernel:
         return values
 
     def flat(self, values: Sequence[Any]) -> tuple[Array, ...]:
-        """The outputs one after the other, from a value for each input (see `bind`), with any leading batch axes."""
+        """The outputs one after the other, from values `in_order`, with any leading batch axes."""
         return self._call_batch(values, None, "rows")
 
     def _call_batch(self, values: Sequence[Any], out: Any, layout: str) -> tuple[Array, ...]:
         if layout not in ("rows", "lanes"):
             raise ValueError(f"layout '{layout}' is not known. Write 'rows' or 'lanes'.")
-        if self._check is not None:
-            given = {p.path[1]: x for p, x in zip(self.graph.inputs, values, strict=True) if p.path[0] == "parameters"}
-            self._check(given, layout)
+        self._check_parameters(values, layout)
         view = (
             arrays.Rows(self.graph, self.dtype)
             if layout == "rows"
@@ -221,6 +270,11 @@ class Kernel:
         self._run(entries, view.count(batch), layout)
         del keep
         return tuple(outputs)
+
+    def _check_parameters(self, values: Sequence[Any], layout: str) -> None:
+        if self._check is not None:
+            given = {p.path[1]: x for p, x in zip(self.graph.inputs, values, strict=True) if p.path[0] == "parameters"}
+            self._check(given, layout)
 
     def _check_out(self, out: Any, batch: tuple[int, ...], view: Any = None) -> list[Array]:
         """The arrays to write to, checked."""
