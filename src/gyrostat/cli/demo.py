@@ -14,7 +14,7 @@ from ..kinematics import total_mass
 from ..model.names import printable
 from .check import body_tree
 from .output import command, console, number
-from .run import print_audit
+from .telling import tell
 
 
 def demo(
@@ -49,7 +49,7 @@ def demo(
             f" and moved by {moved:.1f} cm.\nArm and base share one momentum, which no joint can change:",
         )
     )
-    print_audit(out, trajectory)
+    tell(out, trajectory)
     trajectory.to_html(scene, title=work.name)
     write_report(trajectory, report, title=work.name, scenario=work.text, scene=scene.name)
     rows = (

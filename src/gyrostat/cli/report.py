@@ -11,7 +11,7 @@ from rich.text import Text
 from ..io.writing import check_writable
 from ..model.names import printable
 from .output import console
-from .run import print_audit
+from .telling import tell
 
 
 def report(
@@ -34,7 +34,7 @@ def report(
     trajectory = Trajectory.load(result)
     other = None if compare is None else Trajectory.load(compare)
     screen = console()
-    print_audit(screen, trajectory)
+    tell(screen, trajectory)
     if scene is not None:
         trajectory.to_html(scene)
     link = scene.name if scene is not None and scene.resolve().parent == out.resolve().parent else ""

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..io.writing import WriteError, check_writable
@@ -19,6 +17,7 @@ from .files import Trust
 from .keeping import keep, partial_of
 from .output import command, console, errors, sentence
 from .stopping import Stopping, signals
+from .telling import tell
 from .times import seconds
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # of a run that has made all the steps it may
 NOT_REACHED = 3  # exit code of a run that blew up, or of a phase whose event never came
-GOOD, FAIR = 1e-9, 1e-5
 
 
 def run(
@@ -127,7 +125,7 @@ def _run(
         pictures, problems = _write_pictures(work, trajectory, wanted) if stopping.received is None else ([], [])
     for message in dict.fromkeys(str(w.message) for w in caught if str(w.message) not in trajectory.failures):
         errors().print(sentence(f"note: {message}"), style="yellow")
-    print_audit(screen, trajectory)
+    tell(screen, trajectory)
     for path in (*kept, *pictures):
         screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
     if not trajectory.ok:
@@ -197,27 +195,6 @@ def write_scene(work: Scenario, trajectory: Trajectory, path: Path) -> Path:
     from ..view.formation_scene import tree_to_html
 
     return tree_to_html(trajectory, orbit, path, title=work.name)
-
-
-def print_audit(screen: Console, trajectory: Trajectory) -> None:
-    """Steps, and how well momentum and energy were kept."""
-    from ..simulation.result.audit import drift_words
-
-    state = trajectory.state
-    steps, rejected = int(state.steps.sum()), int(state.rejections.sum())
-    screen.print(f"{steps} steps ({rejected} rejected), {trajectory.data.attrs['integrator']}")
-    told = "\n".join(str(trajectory.data.attrs.get(name, "")) for name in ("phases", "formation"))
-    for line in (*filter(None, told.splitlines()), *(f"note: {note}" for note in trajectory.notes)):
-        screen.print(Text(printable(line)), soft_wrap=True)
-    table = Table("audit", "relative drift", box=None)
-    table.columns[1].justify = "right"
-    audit = trajectory.audit
-    for name, drift in audit.rows():
-        style = "yellow" if drift is None else "green" if drift < GOOD else "yellow" if drift < FAIR else "bold red"
-        table.add_row(name, Text(drift_words(drift), style=style))
-    screen.print(table)
-    for line in audit.warnings:
-        screen.print(Text(printable(f"audit: {line}"), style="yellow"), soft_wrap=True)
 
 
 def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Path, stopping: Stopping) -> None:

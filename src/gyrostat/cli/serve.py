@@ -14,8 +14,9 @@ from ..io.writing import check_writable
 from ..model.names import printable
 from .files import Trust
 from .output import console, errors, sentence
-from .run import NOT_REACHED, print_audit
+from .run import NOT_REACHED
 from .stopping import signals
+from .telling import tell
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -90,7 +91,7 @@ def serve(
             with stopping.saving():
                 trajectory = sim.trajectory()
                 trajectory.save(out)
-            print_audit(console(), trajectory)
+            tell(console(), trajectory)
             console().print(Text(printable(f"wrote {out}"), style="green"), soft_wrap=True)
     if stopping.received is not None:
         raise typer.Exit(stopping.exit_code)

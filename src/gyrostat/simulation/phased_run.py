@@ -13,6 +13,7 @@ from ..algebra import Array
 from ..constraints import AbstractConstraint, Capture
 from ..model import Spacecraft
 from .result.joined_audit import Jump, joined_audit
+from .result.summary import HAPPENED, told_happenings
 from .result.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ class PhasedRun:
         begin, end = self.phases[0].trajectory.data.attrs["t_span"][0], last.data.attrs["t_span"][1]
         failures = [message for result in self.phases for message in result.trajectory.failures]
         failures += [result.missed for result in self.phases if result.missed]
-        joined.attrs = {**last.data.attrs, "t_span": (begin, end), "failures": tuple(failures)}
+        told = [row for result in self.phases for row in _happened(result)]
+        joined.attrs = {**last.data.attrs, "t_span": (begin, end), "failures": tuple(failures), HAPPENED: told}
         events = tuple(event for result in self.phases for event in result.trajectory.events)
         states = [result.trajectory.state for result in self.phases]
         steps, rejections = (np.sum([getattr(s, name) for s in states], axis=0) for name in ("steps", "rejections"))
@@ -148,7 +150,7 @@ class PhasedRun:
         return all(name in result.trajectory.signals for result in self.phases)
 
     def __str__(self) -> str:
-        return "\n".join(_line(r) for r in self.phases)
+        return "\n".join(str(row).removeprefix("phase ") for row in told_happenings(map(_phase, self.phases)))
 
 
 def _integrals(traj: Trajectory) -> tuple[float, Array]:
@@ -156,12 +158,22 @@ def _integrals(traj: Trajectory) -> tuple[float, Array]:
     return float(traj.data["cause_work"].values.sum()), np.nansum(traj.data["cause_impulse"].values, axis=0)
 
 
-def _line(result: PhaseResult) -> str:
-    t, _, _ = result.end
-    text = f"{result.phase.name or 'phase'}: {result.trajectory.data.attrs['t_span'][0]:.6g} to {t:.6g} s"
+def _happened(result: PhaseResult) -> list[dict[str, Any]]:
+    """The phase, and what ended it, as the summary of a run tells them."""
+    rows = [_phase(result)]
+    if result.phase.release:
+        rows.append({"t": rows[0]["t"], "what": "release", "name": ", ".join(result.phase.release)})
+    if result.missed:
+        rows.append({"t": result.end[0], "what": "missed", "name": result.phase.until_name, "words": "never happened"})
+    return rows
+
+
+def _phase(result: PhaseResult) -> dict[str, Any]:
+    row: dict[str, Any] = {"t": float(result.trajectory.data.attrs["t_span"][0]), "what": "phase"}
+    row |= {"name": result.phase.name or "phase", "until": result.end[0]}
     if result.constraints:
-        text += "; held by " + ", ".join(c.title for c in result.constraints)
+        row["words"] = "held by " + ", ".join(c.title for c in result.constraints)
     if result.capture is not None:
-        forces = np.linalg.norm(result.capture.on_second[:, 3:], axis=1)
-        text += f"; impulses {', '.join(f'{f:.3g}' for f in forces)} N s, {result.capture.energy_lost:.4g} J lost"
-    return text
+        row["impulses"] = np.linalg.norm(result.capture.on_second[:, 3:], axis=1).tolist()
+        row["energy_lost"] = float(result.capture.energy_lost)
+    return row

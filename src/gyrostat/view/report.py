@@ -13,7 +13,7 @@ import numpy as np
 from ..algebra import Array, inertia_components
 from ..io.writing import write_text
 from ..kinematics import total_mass
-from ..simulation.result.audit import CauseAudit, drift_words
+from ..simulation.result.audit import FAIR, GOOD, CauseAudit, drift_words
 from .panels import Panel, draw, must_match, panels
 from .style import adaptive_svg, figure_style
 
@@ -28,7 +28,6 @@ SECTIONS = (
     ("actuators", "Actuators", "What acted in the joints: motors, springs, dampers and friction together."),
     ("reactions", "Reaction wrenches", "The whole load through each joint, motor included, on the outer body."),
 )
-GOOD, FAIR = 1e-9, 1e-5  # relative drift: below the first all is well, above the second something is wrong
 MOST_BODIES = 60
 
 

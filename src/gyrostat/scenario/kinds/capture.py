@@ -52,13 +52,12 @@ class CaptureScenario(Scenario):
         return simulate_phases(self.craft, self.q0, self.v0, made, **{**self.options, **changes})
 
     def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
-        """All phases as one trajectory. What happened in each is in its attribute `phases`."""
+        """All phases as one trajectory. What happened in each is in its summary."""
         refuse("a scenario in phases", changes)
         run = self.run(progress=progress, **changes)
         trajectory = run.trajectory
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
-        trajectory.data.attrs["phases"] = str(run)
         judge(trajectory, self.limits)
         return trajectory
 

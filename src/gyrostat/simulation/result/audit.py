@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 NOT_AUDITED = "not audited"
+GOOD, FAIR = 1e-9, 1e-5  # relative drift: below the first all is well, above the second something is wrong
 
 
 class CauseAudit(NamedTuple):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .limits import Excess
     from .mode_audit import ModeAudit
     from .saturation import Saturation
+    from .summary import Summary
 
 
 CONSTRAINT_SIGNALS = ("multipliers", "constraint_wrenches", "on_second", "violation", "violation_rate")
@@ -294,6 +295,13 @@ class Trajectory:
         from .limits import excesses
 
         return excesses(self)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What a person must know: did it work, what happened, peak and final figures, notes, audit."""
+        from .summary import summarised
+
+        return summarised(self)
 
     # ---- files and pictures
 
