@@ -56,4 +56,6 @@ def _values(polynomials: Array, edges: Array, at: Array, derivative: int) -> tup
 
 def _matrix(values: Array, columns: Array, width: int) -> Matrix:
     rows = np.repeat(np.arange(len(values)), values.shape[1])
-    return sparse.csr_array((values.ravel(), (rows, columns.ravel())), shape=(len(values), width))
+    found = sparse.csr_array((values.ravel(), (rows, columns.ravel())), shape=(len(values), width))
+    found.eliminate_zeros()  # on an edge only its own unknowns count: a station that is held holds no neighbour
+    return found
