@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from formation_crafts import box
+from formation_crafts import armed, box
 from gyrostat.algebra import exp_so3, quat_from_rotation
 from gyrostat.control import attitude_consensus
+from gyrostat.control.detumble import angular_momentum_in_base
 from gyrostat.formation import Coupling, Formation, Group, ring, simulate
+from gyrostat.kinematics import step_configuration
 from laws import servicer_like, state
 
 
@@ -52,3 +54,20 @@ def test_a_member_that_sees_nobody_brakes_its_own_turn():
     vdot = gs.forward_dynamics(craft, q, v, tau)
     np.testing.assert_allclose(craft.bodies[0].inertia @ vdot[:3], -0.7 * v[:3], atol=1e-13)
     np.testing.assert_allclose(vdot[3:], 0.0, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_arms_and_wheels_that_turn_are_compensated_too(seed):
+    """Nobody is seen: the angular momentum about the centre of mass, in base axes, falls as -own_damping w."""
+    craft = armed()
+    q, v = state(craft, seed)
+    law = attitude_consensus(1.0, 2.0, own_damping=0.7)
+
+    def momentum(x):
+        return angular_momentum_in_base(craft, *x)
+
+    tau = law(craft, 0.0, q, v, q[None], v[None], np.zeros(1))
+    vdot, step = gs.forward_dynamics(craft, q, v, tau), 1e-5
+    near = [(step_configuration(craft, q, s * step * v), v + s * step * vdot) for s in (1.0, -1.0)]
+    rate = (momentum(near[0]) - momentum(near[1])) / (2.0 * step)
+    np.testing.assert_allclose(rate, -0.7 * v[:3], atol=1e-6)

@@ -12,6 +12,7 @@ import pytest
 from scipy.linalg import expm
 
 import gyrostat as gs
+from formation_crafts import box
 from gyrostat import constraints as gc
 from gyrostat.algebra import rotation_from_rpy
 from gyrostat.linear.sensitivities import point_of, rates
@@ -391,3 +392,10 @@ def test_options_are_those_of_simulate(door):
     assert len(common) > 8
     for name in common:
         assert (own[name].annotation, own[name].default) == (asked[name].annotation, asked[name].default)
+
+
+@pytest.mark.parametrize("door", [gs.linearize, gs.equilibrium, gs.modes])
+def test_a_formation_is_refused_by_name(door):
+    formation = gs.Formation({"a": box()})
+    with pytest.raises(TypeError, match="expected a Spacecraft, got Formation.*gs.together"):
+        door(formation)

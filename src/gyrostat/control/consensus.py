@@ -17,13 +17,15 @@ import numpy as np
 from ..algebra import Array, cross, is_symbolic, rotation
 from ..model import Spacecraft
 from .demands import demand_free_base
+from .detumble import angular_momentum_in_base
 from .errors import attitude_error
 
 
 def attitude_consensus(stiffness: float, damping: float, *, own_damping: float = 0.0) -> Callable[..., Array]:
     """A law for a `Coupling` that sees several members as "near": torques on the base in N m/rad and N m s/rad.
 
-    The base's gyroscopic torque is compensated, so that the closed loop is the consensus alone.
+    The gyroscopic torque w x h is compensated, h the angular momentum of the whole craft, arms and wheels included,
+    about its centre of mass: h in base axes then changes by the consensus alone.
     """
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_near: Array, v_near: Array, weight_near: Array) -> Array:
@@ -34,7 +36,7 @@ def attitude_consensus(stiffness: float, damping: float, *, own_damping: float =
                 f"'{base.name}'. Leave its rotation out, and start from another attitude instead."
             )
         w, R = v[:3], rotation(q[:4])
-        torque = cross(w, craft.bodies[0].inertia @ w) - own_damping * w
+        torque = cross(w, angular_momentum_in_base(craft, q, v)) - own_damping * w
         for k in range(len(weight_near)):
             R_ij = R.T @ rotation(q_near[k][:4])
             pull = stiffness * attitude_error(q[:4], q_near[k][:4]) - damping * (w - R_ij @ v_near[k][:3])

@@ -99,6 +99,11 @@ ASKED = (  # arguments of `gs.linearize` and `gs.equilibrium` that mean what the
 
 def point_at(given: Mapping[str, Any]) -> Point:
     """From the arguments of `linearize` or `equilibrium`, by name."""
+    if not isinstance(given["craft"], Spacecraft):
+        raise TypeError(
+            f"expected a Spacecraft, got {type(given['craft']).__name__}: matrices are of one craft. Take one member's "
+            "craft, or make one of several: gs.together."
+        )
     start = {"q0": given["q"], "v0": given["v"], "t_span": (given["t"], given["t"])}
     point = point_of(Request(**start, **{name: given[name] for name in ASKED}), given["tau"])
     if given["memory"] is None:

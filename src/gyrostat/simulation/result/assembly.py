@@ -98,8 +98,9 @@ def with_trajectory(error: Exception, trajectory: Any) -> Exception:
 
 
 def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan, ends: Array) -> None:
-    for message in failures:
-        warnings.warn(message, SimulationWarning, stacklevel=4)
+    if failures:  # one warning: members that share a clock all fail at once
+        more = f" {len(failures) - 1} more failed: see .failures." if len(failures) > 1 else ""
+        warnings.warn(failures[0] + more, SimulationWarning, stacklevel=4)
     for event, length in outcome.unresolved.items():
         warnings.warn(f"{name}: {unresolved(event, length)}", SimulationWarning, stacklevel=4)
     unfinished = outcome.state.status == Status.running
