@@ -280,3 +280,11 @@ def test_a_snapshot_of_another_making_is_refused():
     with pytest.raises(TypeError, match="what snapshot"):
         sim.restore(sim.state)
     unharmed(sim, before)
+
+
+def test_derivatives_and_formations_are_refused_with_what_to_use_instead():
+    craft = gs.models.servicer()
+    with pytest.raises(ValueError, match=r"sensitivities: .* gs\.simulate\(sensitivities=.*gs\.rollout"):
+        gs.Simulation(craft, sensitivities=["q0"])
+    with pytest.raises(TypeError, match=r"step by step; expected a Spacecraft\. Formations go by gs\.simulate"):
+        gs.Simulation(gs.Formation({"one": craft}))

@@ -100,11 +100,20 @@ class Simulation:
         threads: int | None = None,
         max_steps: int = MAX_STEPS,
         record: bool = False,
+        sensitivities: None = None,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name not in ("self", "craft")}
+        given = {name: value for name, value in locals().items() if name not in ("self", "craft", "sensitivities")}
+        if sensitivities is not None:
+            raise ValueError(
+                "sensitivities: a simulation that is stepped carries no derivatives. Use gs.simulate(sensitivities=...) "
+                "or gs.rollout for the gradient by a history of loads."
+            )
         self._options = given
         if not isinstance(craft, Spacecraft):
-            raise TypeError(f"cannot simulate {craft!r:.80} step by step; expected a Spacecraft.")
+            raise TypeError(
+                f"cannot simulate {craft!r:.80} step by step; expected a Spacecraft. Formations go by gs.simulate; a few "
+                "craft may be one model: gs.together."
+            )
         if runs is not None and (np.ndim(runs) or runs != int(runs) or runs < 1):
             raise ValueError(f"runs is {runs!r}; expected how many there are, one at least.")
         if max_steps < 1:
