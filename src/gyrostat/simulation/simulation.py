@@ -105,14 +105,14 @@ class Simulation:
         given = {name: value for name, value in locals().items() if name not in ("self", "craft", "sensitivities")}
         if sensitivities is not None:
             raise ValueError(
-                "sensitivities: a simulation that is stepped carries no derivatives. Use gs.simulate(sensitivities=...) "
-                "or gs.rollout for the gradient by a history of loads."
+                "sensitivities: a simulation that is stepped carries no derivatives. Use "
+                "gs.simulate(sensitivities=...) or gs.rollout for the gradient by a history of loads."
             )
         self._options = given
         if not isinstance(craft, Spacecraft):
             raise TypeError(
-                f"cannot simulate {craft!r:.80} step by step; expected a Spacecraft. Formations go by gs.simulate; a few "
-                "craft may be one model: gs.together."
+                f"cannot simulate {craft!r:.80} step by step; expected a Spacecraft. Formations go by gs.simulate; "
+                "a few craft may be one model: gs.together."
             )
         if runs is not None and (np.ndim(runs) or runs != int(runs) or runs < 1):
             raise ValueError(f"runs is {runs!r}; expected how many there are, one at least.")
