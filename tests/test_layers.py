@@ -27,6 +27,7 @@ LAYERS = (
     "workspace",
     "environment",
     "control",
+    "outcomes",
     "simulation",
     "linear",
     "formation",

@@ -22,6 +22,7 @@ if _typing.TYPE_CHECKING:
     from . import linear as linear
     from . import model as model
     from . import models as models
+    from . import outcomes as outcomes
     from . import scenario as scenario
     from . import serving as serving
     from . import simulation as simulation
@@ -103,7 +104,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "": (
         "algebra attitude constraints control environment export formation formulations io kinematics linear model "
-        "models scenario serving simulation tracing workspace"
+        "models outcomes scenario serving simulation tracing workspace"
     ),
     "control.controller": "Controller joint_torques",
     "control.passive": "Actuators Stops",

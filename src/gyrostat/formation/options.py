@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ELSEWHERE = {
     "q0": "Give state={group: (q, v)}.",
     "v0": "Give state={group: (q, v)}.",
+    "outcomes": "Outcomes are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
     "sensitivities": "Derivatives are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
 }
 # settings of a spacecraft: each group may have its own. The others are those of the clock, or of all noise

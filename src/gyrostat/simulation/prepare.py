@@ -16,7 +16,7 @@ import numpy as np
 from ..algebra import Array
 from ..algebra.frozen import frozen
 from ..control.modes import demand_mode, guarded
-from .engine.compiling import compile_system, settled
+from .engine.compiling import compile_system, settled, tracked_signals
 from .engine.integrate import initial_samples, integrate
 from .engine.progress import progress_bar
 from .engine.status import Status
@@ -243,7 +243,9 @@ def system_of(equations: Equations, functions: Mapping[str, Any], settings: Sett
     """Compiled, with what the audit looks at. x: a first argument, (size,)."""
     system = compile_system(equations, functions["events"] or (), x)
     looks = audit_measures(equations, system.rhs, METHODS[str(settings.integrator)].evaluations)
-    return replace(system, measures=(looks,))
+    outcomes = functions.get("outcomes")
+    tracked = None if outcomes is None else tracked_signals(equations, outcomes, str(settings.integrator))
+    return replace(system, measures=(looks,), tracked=tracked)
 
 
 def plan_of(

@@ -43,6 +43,7 @@ def simulate(
     parameters: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
     sensitivities: Sequence[str] | None = None,
+    outcomes: Any = None,
     seed: Any = None,
     runs: Any = None,
     threads: int | None = None,
@@ -83,6 +84,8 @@ def simulate(
         ("link_6.mass"), any input ("input:gain"). The exact variational equations are integrated beside the motion, to
         the same tolerances, through samples and the effects of events; `Trajectory.sensitivity` gives the derivatives.
         Functions that are called from Python have none.
+    outcomes: of `gs.outcomes`, several or {name: outcome}: what is asked of the whole run in one number each, reduced
+        while it goes on (extremes, integrals, times of events ...); `Trajectory.outcomes` has them.
     max_steps: attempted steps after which a run is interrupted, as by Ctrl-C.
     resume: a trajectory to continue, interrupted or to a later end of t_span, with its settings and functions unless
         others are given; bit for bit as if it had never stopped.

@@ -95,6 +95,7 @@ class Simulation:
         conserve: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
+        outcomes: Any = None,
         seed: Any = 0,
         runs: int | None = None,
         threads: int | None = None,

@@ -22,6 +22,8 @@ from .queue_of_runs import QueueOfRuns
 from .status import Status, Stop
 from .stepper import ENTRIES, stepper
 from .system import Plan, Rows, State, System
+from .tracking import Tracked
+from .tracking import Word as TrackingWord
 
 # attempts that lanes stand still, added up, before runs that wait are seated: that costs as much, or more
 PATIENCE = 32
@@ -102,7 +104,7 @@ class Block:
     def _allocate(self) -> None:
         system, plan = self.system, self.plan
         n, held, events = system.n, system.n_held, len(system.specs)
-        functions = [*(f for f, _ in system.functions.values()), *(m.function for m in system.measures)]
+        functions = [*(f for f, _ in system.functions.values()), *(m.function for m in system.followed)]
         work = max([0, *(f.work_numbers for f in functions if isinstance(f, Kernel))])
         sizes = {
             "x": system.x_size,
@@ -114,11 +116,12 @@ class Block:
             "g_new": events,
             "g_near": near_count(self.method, self.lanes) * events,
             "held_new": held,
-            "lanes": int(Lane.size) + sum(group.numbers for group in system.measures),
+            "lanes": int(Lane.size) + sum(group.numbers for group in system.followed),
             "scratch": -(-work // self.lanes),
             "solver": self.method.solver_vectors(n, self.lanes),
         }
         sizes |= {f"measures {k}": group.count + system.x_size for k, group in enumerate(system.measures)}
+        sizes["tracked work"] = 0 if system.tracked is None else system.tracked.work_vectors
         self.memory = _aligned(sum(sizes.values()) * self.lanes)
         self.blocks: dict[str, Array] = {}
         context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
@@ -157,6 +160,9 @@ class Block:
         table = np.concatenate([np.zeros(0, dtype=np.int64), *self._groups])
         self._keep.append(table)
         context[Context.measures], context[Context.n_measures] = table.ctypes.data, len(self._groups)
+        if system.tracked is not None:
+            words = self._tracking(system.tracked, self.lane[ends[-1] :])
+            context[Context.tracked], context[Context.n_tracked] = words.ctypes.data, system.tracked.count
         self.context, self._ctx = context, context.ctypes.data
 
     def _group(self, k: int, group: Measures) -> Array:
@@ -167,6 +173,17 @@ class Block:
         row[Word.every], row[Word.counts :] = group.every, group.counts
         row[Word.known], row[Word.work] = (memory.ctypes.data for memory in self._measures[k])
         return row
+
+    def _tracking(self, tracked: Tracked, known: Array) -> Array:
+        """The table of words of the signals that are followed."""
+        words, directions = tracked.words(), np.array(tracked.directions, dtype=float)
+        words[TrackingWord.function] = self._address("tracked", tracked.function, tracked.count)
+        words[TrackingWord.scratch] = self._scratch(tracked.function)
+        words[TrackingWord.known], words[TrackingWord.work], words[TrackingWord.directions] = (
+            memory.ctypes.data for memory in (known, self.blocks["tracked work"], directions)
+        )
+        self._keep += [words, directions]
+        return words
 
     def _address(self, name: str, function: Rows | None, size: int) -> int:
         """Of compiled code, or of a callback to Python.

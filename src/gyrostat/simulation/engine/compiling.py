@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -14,13 +14,17 @@ import numpy as np
 
 from ...algebra import Array
 from ...model import Role, Spacecraft
+from ...outcomes import Outcome
 from ...tracing import Graph, Kernel, TraceError, trace
 from ...tracing.errors import instead, raised_at
+from ..integrators.methods import METHODS
 from ..problem.equations import Equations
 from ..problem.events import When, event_jump, event_specs, events_given
+from ..problem.outcomes import TRACKS, order_of, signals_of
 from ..problem.variations import Jump
 from .system import Rows, System
 from .system_cache import made
+from .tracking import Tracked
 
 MOST_KERNELS = 64  # kept in memory
 COMPILED_STAGE = 1.3e-6  # seconds of an evaluation of a six-link arm under a compiled law
@@ -163,6 +167,25 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
         update = row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
     watch = rows(equations.event_values(functions), "an event") if functions else None
     return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
+
+
+def tracked_signals(equations: Equations, outcomes: Sequence[Outcome], method: str) -> Tracked | None:
+    """The signals of the outcomes that are followed between the ends of steps; None if none is."""
+    order, ends = order_of(outcomes)
+    size = equations.layout.size
+    if ends:
+        compiled(signals_of(equations, [outcomes[k] for k in ends]), size)  # what is wrong with one is said at once
+    if not order:
+        return None
+    if not METHODS[method].saves_within:
+        dense = ", ".join(f"'{name}'" for name, one in METHODS.items() if one.saves_within)
+        raise ValueError(
+            f"outcome '{outcomes[order[0]].name}' looks between the ends of steps, and integrator '{method}' knows no "
+            f"states there. Use {dense}; or ask for values at the end alone: gs.outcomes.last(...)."
+        )
+    followed = [outcomes[k] for k in order]
+    function = compiled(signals_of(equations, followed), size)
+    return Tracked(function, tuple(TRACKS[one.kept] for one in followed), tuple(one.direction for one in followed))
 
 
 def jump_of(equations: Equations, event: When) -> Callable[[Array], Jump] | None:

@@ -60,7 +60,10 @@ class Context(IntEnum):
     n_most = 40  # attempted steps at a time
     asked = 41  # 1: an event has changed sign, and the host must find where
     begun = 42  # doubles, rows (seats, n_held): what the runs hold from the beginning of a step on; 0: nobody asks
-    size = 43
+    tracked = 43  # the table of signals that are followed between the ends of steps (tracking.py)
+    n_tracked = 44
+    sought = 45  # the signal whose change of sign is sought
+    size = 46
 
 
 SCRATCH = {

@@ -18,6 +18,8 @@ def end_step(module: Module, method: AbstractMethod, lanes: int) -> None:
     accepted = f.is_(Lane.accepted, 1.0)
     stopped = accepted & lane[Lane.t_new].equals(lane[Lane.stop])
     if method.saves_within:
+        with f.when(f.integer_at(Context.n_tracked) > 0):
+            f.call_named("track", f.argument("ctx"))
         _save_within(f, accepted, stopped)
     method.keep(f, accepted)
     f.copy(f.y_new, f.y, f.n, accepted)

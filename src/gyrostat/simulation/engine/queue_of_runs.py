@@ -32,7 +32,7 @@ class QueueOfRuns:
         self.outcome = Outcome(np.full((self.runs, len(plan.saves), system.n + system.n_held), np.nan), after)
         saved = self.outcome.saved
         self.out = saved.ctypes.data + saved.strides[0] * np.arange(self.runs)
-        known = np.hstack([np.zeros((self.runs, 0)), *(m.fresh(self.runs) for m in system.measures)])
+        known = np.hstack([np.zeros((self.runs, 0)), *(m.fresh(self.runs) for m in system.followed)])
         if state.measured.shape == known.shape:
             known = state.measured
         self.lanes = np.hstack([self._lanes(plan), known])

@@ -28,6 +28,7 @@ from .measures import look, look_at_start
 from .pausing import write_pausing
 from .status import Status
 from .steps import steps
+from .tracking import write_tracking
 
 ENTRIES = ("start", "advance", "trial", "end_step", "look", "step", "show")
 
@@ -37,6 +38,7 @@ def stepper(method: AbstractMethod, lanes: int) -> str:
     module = Module()
     if method.saves_within:
         method.write_dense(module, lanes)
+        write_tracking(module, lanes)
     look(module, lanes)
     _trial(module, method, lanes)
     _attempt(module, method, lanes)
@@ -72,7 +74,8 @@ def _attempt(module: Module, method: AbstractMethod, lanes: int) -> None:
     lane[Lane.event] = 0.0
     with f.when(accepted.any()):
         goes_on = (accepted & ~lane[Lane.t_new].equals(lane[Lane.pause])).any()
-        with f.when(~(~goes_on & f.n_events.equals(0))):  # after a pause it is computed anew: loads jump there
+        nobody_asks = f.n_events.equals(0) & f.integer_at(Context.n_tracked).equals(0)
+        with f.when(~(~goes_on & nobody_asks)):  # after a pause it is computed anew: loads jump there
             method.finish(f)
         with f.when(f.n_events > 0):
             watch(f, method, accepted)

@@ -11,6 +11,7 @@ from ...algebra import Array
 from ...tracing import Kernel
 from .gathered import Gathered, is_compiled
 from .measures import Measures
+from .tracking import Tracked
 
 # x (runs, ...) to results (runs, ...): compiled, or called from Python at each step
 Rows = Kernel | Gathered | Callable[[Array], Array]
@@ -45,10 +46,16 @@ class System:
     specs: tuple[EventSpec, ...] = ()
     n_parameters: int = 0
     measures: tuple[Measures, ...] = ()
+    tracked: Tracked | None = None
 
     @property
     def x_size(self) -> int:
         return 1 + self.n + self.n_held + self.n_parameters
+
+    @property
+    def followed(self) -> tuple[Measures | Tracked, ...]:
+        """What is known of a run beside its state, in the order in which it stands."""
+        return self.measures if self.tracked is None else (*self.measures, self.tracked)
 
     @property
     def functions(self) -> dict[str, tuple[Rows | None, int]]:
@@ -61,7 +68,7 @@ class System:
 
     @property
     def compiled(self) -> bool:
-        functions = [*(f for f, _ in self.functions.values()), *(m.function for m in self.measures)]
+        functions = [*(f for f, _ in self.functions.values()), *(m.function for m in self.followed)]
         return all(is_compiled(f) for f in functions)
 
     @property

@@ -56,7 +56,7 @@ def refuse_unfelt(request: Request, settings: Settings, functions: Mapping[str, 
             known = sorted(asked - {"craft", "t", "q", "v", "z", *ALWAYS})
             hint = f"They ask for: {', '.join(known)}. {nearest(name, known)}" if known else "They ask for nothing."
             raise ValueError(
-                f"inputs['{name}']: no control law, environment or event asks for it by argument name. {hint}"
+                f"inputs['{name}']: no control law, environment, event or outcome asks for it by argument name. {hint}"
             )
 
 
@@ -76,6 +76,7 @@ def _limited(request: Request) -> bool:
 def _functions(functions: Mapping[str, Any]) -> Iterator[Any]:
     """All that a run calls with what they ask for."""
     law, outer, events = functions["control"], functions["environment"], functions["events"]
+    yield from (one.function for one in functions.get("outcomes") or ())
     if isinstance(law, Controller):
         yield from (f for f in (law.output, law.derivative, law.update) if f is not None)
     elif law is not None:

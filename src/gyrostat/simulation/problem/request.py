@@ -15,6 +15,7 @@ from ...control.passive import Actuators, Stops
 from ...environment import Environment
 from ...formulations.registry import formulation
 from ...model import Spacecraft
+from ...outcomes import outcomes_given
 from ..result.trajectory import Trajectory
 from .equations import Equations
 from .settings import Settings
@@ -53,6 +54,7 @@ class Request:
     parameters: Mapping[str, Any] | None = None
     inputs: Mapping[str, Any] | None = None
     sensitivities: Any = None
+    outcomes: Any = None
     seed: Any = None
     runs: Any = None
     threads: int | None = None
@@ -76,6 +78,7 @@ def functions_of(request: Request) -> dict[str, Any]:
     events = functions["events"]
     if not callable(events) and isinstance(events, Iterable):
         functions["events"] = tuple(events)
+    functions["outcomes"] = outcomes_given(request.outcomes) or None
     resume = request.resume
     if resume is not None:
         for name in FUNCTIONS:
@@ -85,7 +88,21 @@ def functions_of(request: Request) -> dict[str, Any]:
                 raise ValueError(
                     f"resume: the run had {name}=, a function, which its file does not hold. Give {name}= again."
                 )
+        functions["outcomes"] = _continued_outcomes(functions["outcomes"], resume)
     return functions
+
+
+def _continued_outcomes(given: Any, resume: Trajectory) -> Any:
+    """Outcomes are of a whole run: those that it began with."""
+    begun = list(resume.outcomes)
+    found = given or resume.functions.get("outcomes")
+    if [one.name for one in found or ()] != begun:
+        asked = [one.name for one in found or ()]
+        raise ValueError(
+            f"resume: the run that is continued has the outcomes {begun}, here they are {asked}. Outcomes are of a "
+            "whole run: give those that it began with."
+        )
+    return found
 
 
 def controller_of(control: Any) -> Controller | None:

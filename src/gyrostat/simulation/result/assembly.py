@@ -13,11 +13,13 @@ from ..engine.compiling import SimulationWarning
 from ..engine.status import Status
 from ..engine.system import Outcome, Plan, Record, State
 from ..problem.equations import Equations
+from ..problem.outcomes import order_of
 from ..problem.request import FUNCTIONS
 from ..problem.runs import Runs
 from ..problem.settings import Settings
 from ..problem.times import Times
-from .dataset import causes_at_end, dataset, end_states, looked
+from .dataset import causes_at_end, dataset, end_states, looked, of_outcomes
+from .outcome_values import outcome_values
 from .sensitivities import at_ends, at_events
 from .trajectory import Event, Trajectory, unresolved
 
@@ -48,6 +50,9 @@ def trajectory_of(
     _warn(craft.name, failures, outcome, plan, ends)
     others = end_states(equations, state, ends, runs.constants, runs.single)
     others |= causes_at_end(equations, state, runs.single) | looked(equations, state.measured, runs.single)
+    others |= of_outcomes(
+        functions.get("outcomes") or (), _outcomes(equations, state, runs, functions, times, resume), runs.single
+    )
     moved = at_events(equations, functions["events"], outcome.records, runs.constants)
     if equations.varied:
         others |= at_ends(equations, state, outcome.records, moved, runs.constants, runs.single)
@@ -84,6 +89,24 @@ def trajectory_of(
     return Trajectory(
         craft, data, state, runs.constants, runs.parameters, events, equations, interrupted, dict(functions)
     )
+
+
+def _outcomes(
+    equations: Equations,
+    state: State,
+    runs: Runs,
+    functions: Mapping[str, Any],
+    times: Times,
+    resume: Trajectory | None,
+) -> Array:
+    """(runs, outcomes); no numbers for runs that failed."""
+    outcomes = functions.get("outcomes") or ()
+    count = len(order_of(outcomes)[0])
+    kept = state.measured[:, state.measured.shape[1] - 2 * count :][:, :count]
+    begun = times.inside(times.span[0] if resume is None else resume.data.attrs["t_span"][0])
+    found = outcome_values(equations, outcomes, state, runs.constants, kept, float(begun), times.outside)
+    found[[failed(status) for status in state.status]] = np.nan
+    return found
 
 
 def with_trajectory(error: Exception, trajectory: Any) -> Exception:

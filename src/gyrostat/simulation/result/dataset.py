@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...algebra import Array
 from ...model import Spacecraft
+from ...outcomes import Outcome
 from ..engine.compiling import compiled
 from ..engine.measures import LOOKS, REDUCED
 from ..engine.system import State
@@ -121,7 +122,7 @@ def dataset(
         for name, (dims, x, unit, title) in values.items()
     }
     variables |= others or {}
-    names |= {name: variables.pop(name)[1] for name in ("cause", "audited_name") if name in variables}
+    names |= {name: variables.pop(name)[1] for name in ("cause", "audited_name", "outcome_name") if name in variables}
     return xarray.Dataset(variables, coords=coordinates(craft, times, **names, **({} if single else {"run": runs})))
 
 
@@ -157,7 +158,8 @@ def looked(equations: Equations, measured: Array, single: bool) -> dict[str, Any
     """What the audit saw inside the loop: variable audited; nothing where nobody looked."""
     if not measured.size:
         return {}
-    seen = np.column_stack([measured[:, LOOKS], measured[:, REDUCED:]])
+    places = len(entries(equations.craft, equations.causes))
+    seen = np.column_stack([measured[:, LOOKS], measured[:, REDUCED : REDUCED + places]])
     names = [
         "looks",
         *(
@@ -170,6 +172,18 @@ def looked(equations: Equations, measured: Array, single: bool) -> dict[str, Any
     return {
         "audited": ((*lead, "audited_name"), seen[0] if single else seen, attributes),
         "audited_name": ("audited_name", names),
+    }
+
+
+def of_outcomes(outcomes: Sequence[Outcome], values: Array, single: bool) -> dict[str, Any]:
+    """Variable outcome, from values (runs, outcomes)."""
+    if not outcomes:
+        return {}
+    attributes = {"long_name": "outcomes of the run", "units": ", ".join(one.unit for one in outcomes)}
+    lead = () if single else ("run",)
+    return {
+        "outcome": ((*lead, "outcome_name"), values[0] if single else values, attributes),
+        "outcome_name": ("outcome_name", [one.name for one in outcomes]),
     }
 
 

@@ -129,6 +129,16 @@ class Trajectory:
         """True if every run reached its end."""
         return not self.failures and not self.interrupted
 
+    @property
+    def outcomes(self) -> dict[str, Any]:
+        """The values of `outcomes=` by name, one for each run; no numbers for runs that failed, infinite times of what
+        never happened.
+        """
+        if "outcome" not in self.data:
+            return {}
+        values = self.data["outcome"].values
+        return {str(name): values[..., k] for k, name in enumerate(self.data["outcome_name"].values)}
+
     def joint(self, name: str) -> xarray.Dataset:
         """Coordinates, rates and loads of one joint over time."""
         import xarray

@@ -1,0 +1,29 @@
+"""Outcomes: numbers of a whole run, reduced while it is simulated. `gs.simulate(..., outcomes=...)`, campaigns."""
+
+from .outcome import Kept as Kept
+from .outcome import Outcome as Outcome
+from .outcome import Signal as Signal
+from .outcome import integral as integral
+from .outcome import largest as largest
+from .outcome import last as last
+from .outcome import mean as mean
+from .outcome import outcomes_given as outcomes_given
+from .outcome import settling_time as settling_time
+from .outcome import smallest as smallest
+from .outcome import time_in as time_in
+from .outcome import time_of as time_of
+from .signals import angular_momentum as angular_momentum
+from .signals import attitude_error as attitude_error
+from .signals import body_rate as body_rate
+from .signals import clearance as clearance
+from .signals import control_effort as control_effort
+from .signals import distance as distance
+from .signals import joint_error as joint_error
+from .signals import joint_rate as joint_rate
+from .signals import kinetic_energy as kinetic_energy
+from .signals import pointing_error as pointing_error
+from .signals import position_error as position_error
+from .signals import torque_share as torque_share
+from .signals import wheel_speed as wheel_speed
+from .signals import wheel_speed_share as wheel_speed_share
+from .tables import outcome_from_table as outcome_from_table

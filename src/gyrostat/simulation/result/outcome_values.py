@@ -1,0 +1,56 @@
+"""From what the loop has kept of the signals of a run, and from where it ended, to the values of its outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...outcomes import Kept, Outcome
+from ..engine.compiling import compiled
+from ..engine.system import State
+from ..problem.equations import Equations
+from ..problem.outcomes import order_of, signals_of
+
+
+def outcome_values(
+    equations: Equations,
+    outcomes: Sequence[Outcome],
+    state: State,
+    constants: Array,
+    kept: Array,
+    begun: float,
+    outside: Callable[[Any], Any],
+) -> Array:
+    """(runs, outcomes). kept: by the loop, in its order (runs, tracked); begun: when the runs began, as the engine
+    counts; outside: from its times to the user's.
+    """
+    tracked, ends = order_of(outcomes)
+    found = np.full((len(state.t), len(outcomes)), np.nan)
+    found[:, list(tracked)] = kept
+    last: dict[int, Array] = {}
+    if ends:
+        signals = compiled(signals_of(equations, [outcomes[k] for k in ends]), equations.layout.size)
+        last = dict(zip(ends, signals(_at_end(equations, state, constants)).T, strict=True))
+    for k, one in enumerate(outcomes):
+        if one.kept is Kept.last:
+            found[:, k] = last[k]
+        elif one.kept is Kept.mean:
+            found[:, k] /= np.maximum(state.t - begun, 1e-300)
+        elif one.kept is Kept.time_of:
+            found[:, k] = outside(found[:, k])
+        elif one.kept is Kept.settling_time:
+            since = outside(np.where(np.isinf(found[:, k]), begun, found[:, k]))
+            found[:, k] = np.where(last[k] > 0.0, np.inf, since)
+    return found
+
+
+def _at_end(equations: Equations, state: State, constants: Array) -> Array:
+    """x of every run, (runs, size)."""
+    at = equations.layout
+    x = np.zeros((len(state.t), at.size))
+    x[:, 0], x[:, at.state], x[:, at.held] = state.t, state.y, state.held
+    x[:, at["run"].start :][:, : constants.shape[1]] = constants
+    return x
