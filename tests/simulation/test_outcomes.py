@@ -111,6 +111,9 @@ def test_between_steps_the_loop_sees_what_a_dense_run_shows_and_lanes_interrupti
     momentum = np.linalg.norm(run.momentum("com")[:, -1, :3], axis=-1)
     assert run.outcomes["H"] == pytest.approx(momentum, rel=1e-9)
 
+    unwatched = gs.simulate(craft, q, v, (0.0, 9.0), save_at=dense)
+    assert (unwatched.q == run.q).all() and (unwatched.v == run.v).all()
+
     alone = gs.simulate(craft, q[1:2], v[1:2], (0.0, 9.0), outcomes=asked)
     halfway = gs.simulate(craft, q, v, (0.0, 4.5), outcomes=asked)
     on = gs.simulate(craft, resume=halfway, t_span=(0.0, 9.0))
