@@ -13,6 +13,9 @@ from .gravity import Environment as Environment
 from .gravity import combined as combined
 from .gravity import gravity_wrenches as gravity_wrenches
 from .gravity import uniform_gravity as uniform_gravity
+from .gravity_field import GravityField as GravityField
+from .gravity_field import field_gravity as field_gravity
+from .gravity_field import read_gfc as read_gfc
 from .hill import from_hill as from_hill
 from .hill import hill_frame as hill_frame
 from .hill import to_hill as to_hill
@@ -28,6 +31,8 @@ from .planets import EARTH as EARTH
 from .planets import MARS as MARS
 from .planets import MOON as MOON
 from .planets import Planet as Planet
+from .sky import MagneticField as MagneticField
+from .sky import Sky as Sky
 from .spherical_harmonics import harmonic_gravity as harmonic_gravity
 from .sunlight import solar_pressure as solar_pressure
 from .surfaces import Plate as Plate

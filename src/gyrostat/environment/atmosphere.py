@@ -26,7 +26,7 @@ class Exponential:
     scale: float = 63.822e3
 
     def __call__(self, planet: Planet, t: Any, r_N: Array) -> Any:
-        return self.density * exp(-(planet.height(r_N) - self.height) / self.scale)
+        return self.density * exp(-(planet.height(r_N, t) - self.height) / self.scale)
 
 
 # height in km; least and greatest density over a day in g/km^3, mean solar activity. Harris & Priester as modified by
@@ -60,8 +60,12 @@ class HarrisPriester:
     sun: Celestial
     n: float = 4.0
 
+    @property
+    def span(self) -> tuple[float, float] | None:
+        return self.sun.span
+
     def __call__(self, planet: Planet, t: Any, r_N: Array) -> Any:
-        least, greatest = exp(interp(planet.height(r_N), _HEIGHTS, _LOG_DENSITIES))
+        least, greatest = exp(interp(planet.height(r_N, t), _HEIGHTS, _LOG_DENSITIES))
         s = self.sun.position(t)
         s = s / norm(s)
         c, k = cos(LAG), sin(LAG)

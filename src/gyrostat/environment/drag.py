@@ -11,7 +11,7 @@ from ..algebra import Array, cross, norm, sqrt, transform_point
 from ..kinematics import body_twists, inertial_poses, joint_poses
 from ..model import Spacecraft
 from .atmosphere import Exponential
-from .gravity import Environment
+from .gravity import Environment, common_span
 from .orbit import reference_of
 from .surfaces import Plate, Surface, checked, facing
 from .two_body import outside
@@ -36,7 +36,7 @@ def air_drag(orbit: Any, surfaces: Sequence[Surface], density: Callable[..., Any
         for surface in surfaces:
             X, twist = X_NB[surface.body], V[surface.body]
             r_N = at.r + transform_point(X, surface.center)
-            air_N = cross(planet.spin_N(), r_N) - at.v
+            air_N = cross(planet.spin_N(t), r_N) - at.v
             v_B = twist[3:] + cross(twist[:3], surface.center) - X.R.T @ air_N
             speed = sqrt(v_B @ v_B + TINY)
             area: Any = surface.area
@@ -46,7 +46,7 @@ def air_drag(orbit: Any, surfaces: Sequence[Surface], density: Callable[..., Any
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 
-    return Environment(wrenches, check=outside(place))
+    return Environment(wrenches, check=outside(place), span=common_span(place, planet, rho))
 
 
 def ballistic_coefficient(mass: float, surface: Surface) -> float:

@@ -22,13 +22,15 @@ DAY = 86400.0
 @dataclass(frozen=True, eq=False)
 class Celestial:
     """A body that pulls or shines from afar. position(t) (3,): from the planet's centre, in N, in m;
-    t seconds after the epoch.
+    t seconds after the epoch. span: times between which it is known, None for all; error: of the table, in m.
     """
 
     name: str
     mu: float
     radius: float
     position: Callable[[Any], Array]
+    span: tuple[float, float] | None = None
+    error: float | None = None
 
 
 def centuries(epoch: Any) -> float:

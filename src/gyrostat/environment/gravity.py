@@ -17,12 +17,32 @@ from ..model import Spacecraft
 class Environment:
     """wrenches(craft, t, q, v) -> (nbodies, 6), in B about Bo; potential(craft, t, q) -> J, if there is one.
 
-    check(craft, t, q): raises a ValueError if a run cannot start there (inside the planet).
+    check(craft, t, q): raises a ValueError if a run cannot start there (inside the planet). span: the times between
+    which it is known (what it reads from tables); None: all.
     """
 
     wrenches: Callable[..., Array]
     potential: Callable[..., Any] | None = None
     check: Callable[..., None] | None = None
+    span: tuple[float, float] | None = None
+
+    def require_span(self, start: float, end: float) -> None:
+        """Raise if a run from start to end leaves what is known."""
+        if self.span is None:
+            return
+        first, last = self.span
+        if not (first <= start and end <= last):
+            raise ValueError(
+                f"environment: the run goes from t = {start:.9g} s to {end:.9g} s, but its tables (Sun, Moon, Earth's "
+                f"orientation, a reference orbit ...) are known from {first:.9g} s to {last:.9g} s. Make them longer: "
+                "Sky(epoch, duration), tabulated_orbit(..., t_span)."
+            )
+
+
+def common_span(*things: Any) -> tuple[float, float] | None:
+    """The times that everything with a `span` knows; None: all."""
+    spans = [span for thing in things if (span := getattr(thing, "span", None)) is not None]
+    return (max(a for a, _ in spans), min(b for _, b in spans)) if spans else None
 
 
 def gravity_wrenches(craft: Spacecraft, q: Array, g_N: Any) -> Array:
@@ -71,4 +91,6 @@ def combined(*environments: Any) -> Environment:
             if part.check is not None:
                 part.check(craft, t, q)
 
-    return Environment(wrenches, potential if all(part.potential for part in parts) else None, check)
+    return Environment(
+        wrenches, potential if all(part.potential for part in parts) else None, check, common_span(*parts)
+    )

@@ -20,6 +20,8 @@ class Planet:
     its surface.
     prime_meridian: angle from N's x axis to the prime meridian at t = 0, in rad. dense_air: height in m below which
     nothing stays in orbit for a turn.
+    orientation: how it really turns (`Sky.earth` has one): axes(t) -> R_FN, spin(t) -> (3,) in N; takes the place of
+    pole, spin and prime meridian.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Planet:
     flattening: float = 0.0
     prime_meridian: float = 0.0
     dense_air: float = 0.0
+    orientation: Any = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mu) and self.mu > 0 and np.isfinite(self.radius) and self.radius > 0):
@@ -37,12 +40,21 @@ class Planet:
                 f"planet '{self.name}': mu {self.mu} m^3/s^2 and radius {self.radius} m must be positive, in SI units."
             )
 
-    def spin_N(self) -> Array:
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """Times between which its orientation is known; None: all."""
+        return None if self.orientation is None else self.orientation.span
+
+    def spin_N(self, t: Any = 0.0) -> Array:
         """Angular velocity in N, (3,); zero if no spin is given."""
+        if self.orientation is not None:
+            return np.asarray(self.orientation.spin(t))
         return np.array([0.0, 0.0, self.spin or 0.0])
 
     def fixed_axes(self, t: Any) -> Array:
         """R_FN (3, 3): takes components from N to the axes that turn with the planet."""
+        if self.orientation is not None:
+            return np.asarray(self.orientation.axes(t))
         if self.spin is None:
             raise ValueError(
                 f"planet '{self.name}' has no rotation: what turns with it (tesseral terms, its atmosphere's "
@@ -52,10 +64,11 @@ class Planet:
         c, s = cos(angle), sin(angle)
         return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
 
-    def height(self, r_N: Array) -> Any:
+    def height(self, r_N: Array, t: Any = 0.0) -> Any:
         """Height above the flattened surface, in m: |r| - R (1 - f sin^2 latitude), good to some 20 m for Earth."""
         distance = norm(r_N)
-        sine = r_N[2] / distance
+        along = r_N[2] if self.orientation is None else self.fixed_axes(t)[2] @ r_N
+        sine = along / distance
         return distance - self.radius * (1.0 - self.flattening * sine * sine)
 
 

@@ -73,8 +73,9 @@ def harmonic_gravity(orbit: Any, C: Any, S: Any = None) -> Environment:
             f"a gravity field: C has shape {C.shape}, S {S.shape}; expected square arrays [n, m] of degree 2 at least."
         )
     C[:2], S[:2] = 0.0, 0.0
-    turns = bool(np.tril(C, -1)[:, 1:].any() or np.diag(C)[1:].any() or S.any())
-    if turns and planet.spin is None:
+    tesseral = bool(np.tril(C, -1)[:, 1:].any() or np.diag(C)[1:].any() or S.any())
+    turns = tesseral or planet.orientation is not None
+    if tesseral and planet.spin is None and planet.orientation is None:
         raise ValueError(
             f"a gravity field with tesseral terms (order m > 0) turns with the planet, but '{planet.name}' has no "
             "rotation. Give Planet(..., spin=...) in rad/s, 0.0 if it shall not turn, or leave those terms out."

@@ -11,7 +11,7 @@ from ..algebra import Array, acos, asin, clip, cross, norm, sqrt, where
 from ..kinematics import inertial_poses
 from ..model import Spacecraft
 from .ephemeris import ASTRONOMICAL_UNIT, Celestial
-from .gravity import Environment
+from .gravity import Environment, common_span
 from .orbit import reference_of
 from .surfaces import Plate, Surface, checked, facing
 
@@ -77,4 +77,4 @@ def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, e
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 
-    return Environment(wrenches)
+    return Environment(wrenches, span=common_span(place, sun))

@@ -23,4 +23,4 @@ def third_body_gravity(orbit: Any, celestial: Celestial) -> Environment:
     def acceleration(t: Any, r: Array) -> Array:
         return differential_gravity(celestial.mu, -celestial.position(t), r)
 
-    return at_centers_of_mass(place, acceleration)
+    return at_centers_of_mass(place, acceleration, celestial)

@@ -11,7 +11,7 @@ import numpy as np
 from ..algebra import Array, Pose, cross, norm, sqrt, transform_point
 from ..kinematics import inertial_poses
 from ..model import Body, Spacecraft
-from .gravity import Environment
+from .gravity import Environment, common_span
 from .orbit import PlanetCentered, reference_of
 
 
@@ -78,7 +78,7 @@ def two_body_gravity(orbit: Any, *, gradient_torque: bool = True, gradient_force
             torque = torque + _torque(mu, r_B, body.inertia)
         return np.concatenate([torque, force])
 
-    return Environment(wrenches, check=outside(place))
+    return Environment(wrenches, check=outside(place), span=common_span(place))
 
 
 _torque, _force = gradient_torque, gradient_force

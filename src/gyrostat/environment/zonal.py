@@ -58,4 +58,11 @@ def zonal_gravity(orbit: Any, degree: int = 6) -> Environment:
             "planet."
         )
     zonals = {n: planet.zonals[n] for n in range(2, degree + 1)}
-    return at_centers_of_mass(place, lambda t, r: zonal_acceleration(planet, zonals, r))
+
+    def acceleration(t: Any, r: Array) -> Array:
+        if planet.orientation is None:  # the pole is N's z axis
+            return zonal_acceleration(planet, zonals, r)
+        R_FN = planet.fixed_axes(t)
+        return R_FN.T @ zonal_acceleration(planet, zonals, R_FN @ r)
+
+    return at_centers_of_mass(place, acceleration)

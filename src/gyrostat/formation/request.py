@@ -255,6 +255,8 @@ def _check_environments(asked: Asked) -> None:
         return
     for g, own in asked.opened.items():
         environment = environment_of(own["environment"])
+        if environment is not None:
+            environment.require_span(float(t_span[0]), float(t_span[1]))
         if environment is not None and environment.check is not None:
             for k, name in enumerate(asked.formation.groups[g].names):
                 try:

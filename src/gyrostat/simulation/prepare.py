@@ -142,6 +142,8 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     numbers = (request.craft.nq + request.craft.nv) * (1 + count(runs.varied))
     require_memory(runs.count, len(times.save), numbers)
     equations = equations_of(request, settings, functions, runs, times.epoch)
+    if equations.environment is not None:
+        equations.environment.require_span(*map(float, times.span))
     state = start(equations, runs, times.begin, settings.step)
     x = arguments(equations, runs, state)
     if resume is None:

@@ -138,6 +138,8 @@ def _part(graph: Graph, part: Part, number: int, lanes: int, scalar: str, prefix
                 code.store(value(a), "%scratch", loops[k] + i)
             code.do(f"call void @{prefix}loop{k}(ptr {code.place('%scratch', loops[k])})")
             continue
+        elif op == "lookup" and _counts(graph, args[0]):
+            values[k] = _broadcast(code, f"{prefix}table{data}", value(args[0]))
         elif op == "result":
             values[k] = code.load("%scratch", loops[args[0]] + result_place(graph.nodes[args[0]].data, data))
         else:
@@ -221,6 +223,25 @@ def _search(code: Code, x: str, table: str, length: int) -> str:
 
 def _lookup(code: Code, x: str, table: str, length: int) -> str:
     return _gather(code, table, code.to_integers(x))
+
+
+def _counts(graph: Graph, k: int) -> bool:
+    """Whether a value is the same in all lanes: a loop's counter, or a constant more."""
+    op, args, data = graph.nodes[k]
+    if op == "input":
+        return graph.inputs[data[0]].path == ("k",) and graph.name == "body"
+    return op == "const" or (op == "add" and all(_counts(graph, a) for a in args))
+
+
+def _broadcast(code: Code, table: str, place: str) -> str:
+    """A lookup at a place that all lanes have in common: one load."""
+    first = code.let(f"extractelement {code.vector} {place}, i64 0")
+    at = code.let(f"fptosi {code.scalar} {first} to i64")
+    entry = code.let(f"load double, ptr {code.let(f'getelementptr double, ptr @{table}, i64 {at}')}")
+    if code.scalar != "double":
+        entry = code.let(f"fptrunc double {entry} to {code.scalar}")
+    one = code.let(f"insertelement {code.vector} undef, {code.scalar} {entry}, i64 0")
+    return code.shuffle(one, [0] * code.lanes)
 
 
 def _spill(code: Code, graph: Graph, k: int, value: str, slot: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.elementary import Array, maximum, minimum
+from ..algebra.elementary import Array, floor, maximum, minimum
 from .expr import Expr
 from .ops import OPS
 
@@ -51,6 +51,57 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
     ]
     value = np.stack(out, axis=-1).reshape(held.shape + fp.shape[1:])
     return value[()]
+
+
+def lookup(place: Any, table: Any) -> Any:
+    """table[place], of a row of floats and whole numbers as floats: a symbol, such as the counter of `scan`, or an
+    array of them. Nothing asks whether a place is in the table.
+    """
+    table = np.asarray(table, dtype=float)
+    return _at_table("lookup", np.asarray(place), table)[()]
+
+
+class Pieces:
+    """Polynomials on equal intervals that follow each other: what a library knows, where compiled code can read it.
+
+    coefficients (intervals, terms, ...): of Chebyshev polynomials in u, which goes from -1 to 1 over an interval.
+    Beyond the ends the first and the last go on.
+    """
+
+    def __init__(self, start: float, length: float, coefficients: Any) -> None:
+        self.start, self.length = float(start), float(length)
+        self.coefficients = np.asarray(coefficients, dtype=float)
+        if self.coefficients.ndim < 2 or not self.length > 0 or not np.isfinite(self.coefficients).all():
+            raise ValueError(
+                f"pieces: coefficients of shape {self.coefficients.shape}, intervals of {length}; expected finite "
+                "numbers (intervals, terms, ...), and a length above zero."
+            )
+
+    @property
+    def end(self) -> float:
+        return self.start + self.length * len(self.coefficients)
+
+    def __call__(self, x: Any) -> Any:
+        """Its value at x, a float, an array or a symbol; the shape of x, then that of one coefficient."""
+        count, terms, *shape = self.coefficients.shape
+        x = np.asarray(x)
+        ahead = (x - self.start) / self.length
+        place = np.asarray(minimum(maximum(floor(ahead), 0.0), count - 1.0))
+        u = 2.0 * (ahead - place) - 1.0
+        columns = self.coefficients.reshape(count, terms, -1)
+        out = []
+        for j in range(columns.shape[2]):
+            c = [_at_table("lookup", place, columns[:, i, j]) for i in range(terms)]
+            b1: Any = 0.0
+            b2: Any = 0.0
+            for i in reversed(range(1, terms)):  # Clenshaw
+                b1, b2 = c[i] + 2.0 * u * b1 - b2, b1
+            out.append(c[0] + u * b1 - b2)
+        return np.stack(out, axis=-1).reshape(x.shape + tuple(shape))[()]
+
+    def derivative(self) -> Pieces:
+        slopes = np.polynomial.chebyshev.chebder(self.coefficients, axis=1) * (2.0 / self.length)
+        return Pieces(self.start, self.length, slopes)
 
 
 def _at_table(op: str, x: Array, values: Array) -> Array:

@@ -1,0 +1,98 @@
+"""Gravity fields from the usual files of coefficients (.gfc, as the ICGEM keeps them), to any degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Array
+from .gravity import Environment
+from .normalized_harmonics import Harmonics
+from .orbit import reference_of
+from .point_forces import at_centers_of_mass
+
+
+@dataclass(frozen=True, eq=False)
+class GravityField:
+    """Fully normalised coefficients C[n, m], S[n, m], with the mu (m^3/s^2) and radius (m) that they belong to."""
+
+    name: str
+    mu: float
+    radius: float
+    C: Array
+    S: Array
+
+    @property
+    def degree(self) -> int:
+        return len(self.C) - 1
+
+
+def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
+    """From a .gfc file, up to `degree`; of terms that move with time (gfct) what they are at the file's epoch."""
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise ValueError(
+            f"gravity field: cannot read '{path}' ({error.strerror}). Give a .gfc file, such as EGM2008 or GGM05C from "
+            "icgem.gfz-potsdam.de; none is fetched."
+        ) from None
+    head: dict[str, str] = {}
+    terms: list[tuple[int, int, float, float]] = []
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words and words[0] in ("gfc", "gfct"):
+            try:
+                n, m = int(words[1]), int(words[2])
+                terms.append((n, m, *(float(w.lower().replace("d", "e")) for w in words[3:5])))  # type: ignore[arg-type]
+            except (ValueError, IndexError):
+                raise ValueError(
+                    f"{path}:{number}: '{line.strip()}' is no term; expected 'gfc degree order C S'."
+                ) from None
+        elif len(words) > 1 and not terms:
+            head.setdefault(words[0], words[1])
+    missing = [key for key in ("earth_gravity_constant", "radius") if key not in head]
+    if missing or not terms:
+        raise ValueError(
+            f"{path}: {missing[0] if missing else 'gfc'} is missing; expected a header with earth_gravity_constant and "
+            "radius, then lines 'gfc degree order C S'."
+        )
+    if head.get("norm", "fully_normalized") != "fully_normalized":
+        raise ValueError(f"{path}: norm is {head['norm']}; expected fully_normalized coefficients.")
+    largest = max(n for n, _, _, _ in terms)
+    wanted = largest if degree is None else degree
+    if not 2 <= wanted <= largest:
+        raise ValueError(f"{path}: degree {wanted} was asked for; the file has degrees 2 to {largest}.")
+    C, S = np.zeros((wanted + 1, wanted + 1)), np.zeros((wanted + 1, wanted + 1))
+    for n, m, c, s in terms:
+        if n <= wanted:
+            C[n, m], S[n, m] = c, s
+    mu, radius = (float(head[key].lower().replace("d", "e")) for key in ("earth_gravity_constant", "radius"))
+    return GravityField(head.get("modelname", path.stem), mu, radius, C, S)
+
+
+def field_gravity(orbit: Any, field: GravityField, degree: int | None = None) -> Environment:
+    """Degrees 2 and more of a field, at the centre of mass of every body. Add it to `two_body_gravity`.
+
+    The code is one loop over the terms above degree 16: degree 70 compiles as fast as degree 17.
+    """
+    place = reference_of(orbit, f"the gravity field {field.name}")
+    planet, N = place.planet, field.degree if degree is None else degree
+    if not 2 <= N <= field.degree:
+        raise ValueError(f"gravity field {field.name}: degree {N} was asked for; it has degrees 2 to {field.degree}.")
+    if abs(planet.mu / field.mu - 1.0) > 1e-9:
+        raise ValueError(
+            f"gravity field {field.name}: its mu is {field.mu:.10g} m^3/s^2, that of the orbit's planet "
+            f"{planet.mu:.10g}. Give the orbit planet=dataclasses.replace(planet, mu={field.mu!r})."
+        )
+    harmonics = Harmonics(field.C[: N + 1, : N + 1], field.S[: N + 1, : N + 1], field.radius, lowest=2)
+    planet.fixed_axes(0.0)  # which says what is missing
+
+    def acceleration(t: Any, r: Array) -> Array:
+        R_FN = planet.fixed_axes(t)
+        return field.mu * (R_FN.T @ harmonics.gradient(R_FN @ r))
+
+    return at_centers_of_mass(place, acceleration)
