@@ -34,8 +34,8 @@ class Environment:
         if not (first <= start and end <= last):
             raise ValueError(
                 f"environment: the run goes from t = {start:.9g} s to {end:.9g} s, but its tables (Sun, Moon, Earth's "
-                f"orientation, a reference orbit ...) are known from {first:.9g} s to {last:.9g} s. Make them longer: "
-                "Sky(epoch, duration), tabulated_orbit(..., t_span)."
+                f"orientation ...) are known from {first:.9g} s to {last:.9g} s. Make them longer: "
+                "Sky(epoch, duration)."
             )
 
 

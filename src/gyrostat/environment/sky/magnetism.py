@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from datetime import timedelta
 from typing import Any
 
@@ -43,7 +44,10 @@ def igrf(planet: Planet, epoch: Any, start: float, end: float, degree: int = 13)
     if not 1 <= degree <= 13:
         raise ValueError(f"magnetic field: degree is {degree}; IGRF has 1 to 13.")
     g, h = ppigrf.ppigrf.read_shc()
-    dates = [epoch.utc.to_datetime() + timedelta(seconds=s) for s in (start, end)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # years whose leap seconds nobody knows yet
+        day_0 = epoch.utc.to_datetime()
+    dates = [day_0 + timedelta(seconds=s) for s in (start, end)]
     first, last = g.index[0].to_pydatetime(), g.index[-1].to_pydatetime()
     if dates[0] < first or dates[1] > last:
         raise ValueError(

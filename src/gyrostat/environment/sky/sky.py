@@ -41,7 +41,7 @@ class Sky:
             )
         if planet.name != "Earth":
             raise ValueError(f"sky: planet is '{planet.name}'; the sky is Earth's. Give Earth with another mu, say.")
-        self.epoch, self.span = instant(epoch, scale), (-float(before), float(duration))
+        self.epoch, self.span = instant(epoch, scale), (0.0 - float(before), float(duration))
         self.ephemeris, self.ut1, self._planet = ephemeris, ut1, planet
 
     @cached_property
