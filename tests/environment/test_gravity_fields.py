@@ -116,3 +116,22 @@ def test_runs_beyond_the_tables_are_refused_before_they_start():
     state = formation.hill_state({"a": np.zeros(3), "b": np.array([0.0, 50.0, 0.0])})
     with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
         gs.simulate(formation, state, (0, 7200.0), environment=environment)
+    sim = gs.Simulation(box(), environment=environment, step=600.0, integrator="rk4")
+    sim.reset()
+    for _ in range(6):
+        sim.step(np.zeros(6))
+    q = sim.q.copy()
+    with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
+        sim.step(np.zeros(6))
+    with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
+        sim.advance(3601.0)
+    assert (sim.q == q).all() and sim.t == 3600.0
+    with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
+        sim.reset(t0=3601.0)
+    phases = [gs.Phase(1800.0, "one"), gs.Phase(1801.0, "two")]
+    with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
+        gs.simulate_phases(box(), None, None, phases, environment=environment)
+    with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
+        gs.linearize(box(), gs.neutral(box()), np.zeros(6), t=4000.0, environment=environment)
+    with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
+        gs.rollout(box(), lambda craft, t, q, v: np.zeros(6), steps=8, step=600.0, environment=environment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -625,3 +626,25 @@ def test_an_environment_is_inside(tmp_path):
     run = gs.simulate(CRAFT, Q0, V0, (0.0, 5.0), environment=gravity, integrator="rk4", step=0.1)
     found = co_simulated(made, tmp_path / "it", np.array([0.0, 5.0]))[-1]
     np.testing.assert_allclose(found, np.hstack(run.final), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_it_does_not_run_past_the_tables_of_its_environment(version, tmp_path):
+    gravity = replace(uniform_gravity([0.3, -0.2, -1.6]), span=(0.0, 2.0))
+    with pytest.raises(ValueError, match="known from 0 s to 2 s"):
+        fmu(CRAFT, tmp_path / "no.fmu", step=0.1, environment=gravity, t_span=(0.0, 3.0), binary=False)
+    made = fmu(CRAFT, tmp_path / "it.fmu", step=0.1, environment=gravity, q0=Q0, v0=V0, version=version)
+    with running(made, tmp_path / "it") as instance:
+        instance.begin().step(0.0, 2.0)
+        there = instance.states()
+        with pytest.raises(FMICallException):
+            instance.step(2.0, 0.5)
+        assert "known from 0 s to 2 s" in instance.messages[-1]
+        assert (instance.states() == there).all()
+    with running(made, tmp_path / "it", "ModelExchange") as instance:
+        instance.begin()
+        with pytest.raises(FMICallException):
+            instance.fmu.setTime(2.5)
+        assert "known from 0 s to 2 s" in instance.messages[-1]
+    with running(made, tmp_path / "it") as instance, pytest.raises(FMICallException):
+        instance.begin(3.0)

@@ -65,6 +65,12 @@ class FmuModel:
         control = self.equations.control
         return None if control is None else control.period
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """Times that the environment's tables know."""
+        outer = self.equations.environment
+        return (float("-inf"), float("inf")) if outer is None or outer.span is None else outer.span
+
 
 def fmu_model(
     craft: Spacecraft,

@@ -76,6 +76,7 @@ def _data(model: FmuModel, prefix: str, kinds: Sequence[str], step: float, token
         "start_p": [v.start for v in variables.parameters],
         "least_p": [float("-inf") if v.least is None else v.least for v in variables.parameters],
         "jumps": model.jumps,
+        "span": model.span,
     }
     lines += [
         _array("double", f"gs_{name}", [number(float(x or 0.0)) for x in values]) for name, values in starts.items()

@@ -170,6 +170,8 @@ def equations_at(request: Request) -> tuple[Equations, Array]:
     times = times_of(request.t_span, None, None)
     runs = _runs(request, settings, functions, times.epoch)
     equations = equations_of(request, settings, functions, runs, times.epoch)
+    if equations.environment is not None:
+        equations.environment.require_span(*map(float, times.span))
     return equations, arguments(equations, runs, start(equations, runs, 0.0, None))[0]
 
 

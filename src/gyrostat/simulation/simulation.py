@@ -141,6 +141,7 @@ class Simulation:
         self._rows = self._standing.rows
         self._mode = None if self._settings.mode is None else mode_named(self._settings.mode)
         self._checked = self._given and (self._mode is not None or self._conserving)
+        self._tables = self._equations.environment is not None and self._equations.environment.span is not None
         law = self._equations.control
         self._period = None if law is None or self._given else law.period
         self._horizon, self._dt = 0.0, np.nan
@@ -185,6 +186,8 @@ class Simulation:
             )
         if self._new and len(chosen) < self.runs:
             raise ValueError("the first reset gives all runs a start: leave out runs=.")
+        if self._equations.environment is not None:
+            self._equations.environment.require_span(epoch, epoch)
         own = self._own.begin(chosen, q0, v0, epoch, seed, parameters or {}, inputs or {})
         prescribed_motions(self.craft, self._functions["prescribed"], self._settings.locked or (), own.v)
         state = start(self._equations, own, 0.0, self._settings.step)
@@ -267,6 +270,8 @@ class Simulation:
                 self._take_load(load)
             if self._checked:
                 self._check_load()
+        if self._tables:
+            self._demand_tables(float(self._resident.shown[:, 0].max()) + self._dt)
         if self._period is not None:
             self._see_ahead(float(self._resident.shown[:, 0].max()) + 2.0 * self._dt)
         self._go_on(None if self._given else load)
@@ -287,6 +292,8 @@ class Simulation:
             raise ValueError(
                 f"some runs stand at {until} s already, others do not: runs have clocks of their own. Use step."
             )
+        if self._tables:
+            self._demand_tables(inside)
         self._see_ahead(inside)
         resident = self._resident
         resident.set_pause(inside)
@@ -297,6 +304,14 @@ class Simulation:
             self._go_on(None)
         finally:
             resident.take_loads(True)
+
+    def _demand_tables(self, until: float) -> None:
+        """until: inside. What the environment reads is known up to there, round-off of the clock apart."""
+        environment, epoch = self._equations.environment, self._own.values.epoch
+        if environment is not None and environment.span is not None:
+            last = environment.span[1]
+            if epoch + until > last + 1e-12 * max(1.0, abs(epoch), abs(last)):
+                environment.require_span(epoch, epoch + until)
 
     def _go_on(self, inputs: Any) -> None:
         """To the next pause."""

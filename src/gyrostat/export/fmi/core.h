@@ -322,6 +322,20 @@ static bool gs_set_many(gs_instance *self, const unsigned references[], size_t c
     return done;
 }
 
+/* Whether the tables that the model reads know a time; says so if not. */
+static bool gs_known(const gs_instance *self, double time)
+{
+    const double close = 1e-12 * fmax(1.0, fabs(time));
+    const bool known = (time >= (gs_span[0] - close)) && (time <= (gs_span[1] + close));
+    if (!known) {
+        char message[GS_MESSAGE];
+        (void)snprintf(message, sizeof message, "time %.17g s: the environment's tables are known from %.9g s to %.9g s.", time,
+            gs_span[0], gs_span[1]);
+        gs_say(self, message);
+    }
+    return known;
+}
+
 /* ---- initialization */
 
 static bool gs_begin(gs_instance *self, double start)
@@ -331,6 +345,7 @@ static bool gs_begin(gs_instance *self, double start)
         gs_say(self, "the start time is no finite number.");
         done = false;
     }
+    done = done && gs_known(self, start);
     if (done) {
         self->now.epoch = start;
         self->now.t = 0.0;
@@ -447,6 +462,7 @@ static bool gs_advance(gs_instance *self, double point, double length)
         gs_say(self, message);
         done = false;
     }
+    done = done && gs_known(self, point + length);
     if (done) {
         done = gs_go(&self->now, gs_inside(&self->now, point + length));
         gs_changed(self);
@@ -470,6 +486,7 @@ static bool gs_set_time(gs_instance *self, double t)
         gs_say(self, "time is set to what is no finite number.");
         done = false;
     }
+    done = done && gs_known(self, t);
     if (done) {
         self->now.t = t - self->now.epoch;
         gs_changed(self);
