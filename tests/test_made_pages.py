@@ -20,6 +20,11 @@ def test_the_page_of_public_names_is_current():
     assert stored == now, "run `python docs/make_api.py`; lines that differ:\n" + "\n".join(changed[:20])
 
 
+def test_the_page_of_what_scenario_files_can_name_is_current():
+    script = loaded(ROOT / "docs" / "make_scenario_keys.py")
+    assert script.PAGE.read_text(encoding="utf-8") == script.page(), "run `python docs/make_scenario_keys.py`"
+
+
 def test_drawings_of_the_architecture_are_current():
     script = loaded(ROOT / "docs" / "make_drawings.py")
     for name, draw in script.DRAWINGS.items():

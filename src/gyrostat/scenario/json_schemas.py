@@ -17,7 +17,7 @@ def json_schema() -> dict[str, Any]:
     from pydantic.json_schema import models_json_schema
 
     refs, made = models_json_schema([(kind.table, "validation") for kind in KINDS])
-    defs = _without_null(made["$defs"])
+    defs = _told_apart(_without_null(made["$defs"]), made["$defs"])
     ref = {kind.table: refs[kind.table, "validation"] for kind in KINDS}
     chosen: dict[str, Any] = ref[KINDS[-1].table]
     for kind in reversed(KINDS[:-1]):
@@ -47,6 +47,26 @@ def _without_null(schema: Any) -> Any:
     if len(options) == 1:
         return {**options[0], **{key: value for key, value in found.items() if key != "anyOf"}}
     return found | {"anyOf": options} if options else found
+
+
+def _told_apart(schema: Any, defs: Mapping[str, Any]) -> Any:
+    """Tables of which a key says which one is meant: chosen by that key, so that messages are about that one alone.
+
+    The first of them, which has no such key of its own, is what the others are not.
+    """
+    if isinstance(schema, list):
+        return [_told_apart(item, defs) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _told_apart(value, defs) for key, value in schema.items() if key not in ("oneOf", "discriminator")}
+    if "oneOf" not in schema:
+        return found
+    chosen, *others = schema["oneOf"]
+    for ref in others:
+        properties = defs[ref["$ref"].rpartition("/")[2]]["properties"]
+        tag = {key: {"const": value["const"]} for key, value in properties.items() if "const" in value}
+        chosen = {"if": {"properties": tag, "required": list(tag)}, "then": ref, "else": chosen}
+    return found | chosen
 
 
 def _all_properties(defs: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

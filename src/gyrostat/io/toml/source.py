@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ...model import InternalError, nearest
 from ..report import Report
-from .tables import Table, tables_in
+from .tables import Table, tables_at
 from .text import Place, key_lines, line_of, parse_toml, reason_of
 
 MAX_REPORTED = 40
@@ -68,14 +68,14 @@ class Source:
             return table.model_validate(self.raw)
         except ValidationError as error:
             items = error.errors(include_url=False)[:MAX_REPORTED]
-        tables = tables_in(table)
         unknown = [item["loc"] for item in items if item["type"] == "extra_forbidden"]
         for item in items:
-            place: Place = tuple(part for part in item["loc"] if isinstance(part, int) or not _internal(part))
+            place = self._place(item["loc"], item["type"] == "missing")
             key = next((str(part) for part in reversed(place) if isinstance(part, str)), "")
             if item["type"] == "extra_forbidden":
                 keys = tuple(part for part in place if isinstance(part, str))
-                meant = hint(keys) or nearest(key, tables.get(keys[:-1], table).model_fields)
+                known = [name for at in tables_at(table, item["loc"][:-1]) or [table] for name in at.model_fields]
+                meant = hint(keys) or nearest(key, known)
                 self.error("unknown-key", place[:-1], f"unknown key '{key}'.", meant, key)
             elif item["type"] != "missing":
                 self._wrong(place, key, item)
@@ -84,6 +84,18 @@ class Source:
                 self.error("missing-key", place[:-1], f"has no '{key}'.", f"Add {example}.")
         self.report.raise_errors()
         raise InternalError("a file that is wrong in no way that could be said.")
+
+    def _place(self, loc: tuple[str | int, ...], missing: bool) -> Place:
+        """Without the steps that pydantic adds for unions and validators: what the file itself has."""
+        found: list[str | int] = []
+        at: Any = self.raw
+        for k, part in enumerate(loc):
+            inside = isinstance(at, dict) and part in at
+            inside = inside or (isinstance(at, list) and isinstance(part, int) and part < len(at))
+            if inside or (missing and k == len(loc) - 1):
+                found.append(part)
+                at = at[part] if inside else None
+        return tuple(found)
 
     def _wrong(self, place: Place, key: str, item: Any) -> None:
         value = repr(item["input"])
@@ -98,8 +110,3 @@ def _misspelt(missing: Place, unknown: list[Place]) -> bool:
     """Whether an unknown key of the same table was meant: then one message is enough."""
     beside = [str(place[-1]) for place in unknown if place[:-1] == missing[:-1]]
     return bool(difflib.get_close_matches(str(missing[-1]), beside, n=1))
-
-
-def _internal(part: str) -> bool:
-    """Steps that pydantic adds for unions and validators."""
-    return "[" in part or part in ("list", "function-before", "float", "Measure", "dict")

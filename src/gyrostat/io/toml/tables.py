@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
 
+from ...model import nearest
 from .units import plain_number, three
 
 
@@ -45,7 +46,7 @@ class OneOf:
 
     def _check(self, name: str) -> str:
         if name not in self.names:
-            raise ValueError(f"expected one of {', '.join(self.names)}")
+            raise ValueError(f"expected one of {', '.join(self.names)}. {nearest(name, self.names)}".rstrip("."))
         return name
 
 
@@ -59,6 +60,19 @@ def tables_in(table: type[Table]) -> dict[tuple[str, ...], type[Table]]:
         for inner in _tables_of(field.annotation):
             found |= {(key, *rest): at for rest, at in tables_in(inner).items()}
     return found
+
+
+def tables_at(table: type[Table], loc: tuple[str | int, ...]) -> list[type[Table]]:
+    """The tables that stand at a place as pydantic names it, whose parts may choose one of several by a tag."""
+    here = [table]
+    for part in loc:
+        having = [t for t in here if part in t.model_fields]
+        chosen = [t for t in here if part == t.__name__]
+        if having:
+            here = [inner for t in having for inner in _tables_of(t.model_fields[str(part)].annotation)]
+        elif chosen:
+            here = chosen
+    return here
 
 
 def _tables_of(annotation: Any) -> Iterator[type[Table]]:

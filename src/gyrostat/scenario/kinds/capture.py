@@ -76,7 +76,7 @@ def capture_scenario(source: Source, table: CaptureTable, path: Path) -> Capture
     _refuse(source, table)
     source.report.raise_errors()
     total = sum(phase.duration for phase in table.phase)
-    options = table.run.options(source, total) | acting_options(source, both, table, q, total)
+    options = table.run.options(source, total) | acting_options(source, both, table, q, v, total)
     options |= limit_options(source, both, table, q, v)
     return CaptureScenario(
         name=table.name or path.stem,

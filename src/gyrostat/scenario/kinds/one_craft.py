@@ -26,7 +26,7 @@ def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
     craft = spacecraft_of(source, table.spacecraft, path, base=table.base)
     q, v = initial_state(source, craft, table.start)
     duration = table.run.duration
-    options = table.run.options(source, duration) | acting_options(source, craft, table, q, duration)
+    options = table.run.options(source, duration) | acting_options(source, craft, table, q, v, duration)
     options |= limit_options(source, craft, table, q, v)
     name = table.name or path.stem
     return Scenario(name, craft, q, v, duration, options, tuple(table.outputs), source.text, path, table.limits)

@@ -10,16 +10,18 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ...algebra import Array
+from ...control.laws_in_files import About
 from ...control.modes import MODES, demand_mode, refuse
 from ...control.references import JointPath
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf
 from ...model import Spacecraft, nearest
 from .environment import EnvironmentTable, environment_of
-from .law import Control, law_of, open_loop, prescribed_accelerations
+from .law import AnyControl, Control, follows, law_of, named_law, open_loop, prescribed_accelerations, with_loads
 from .limits import Limited
 from .manoeuvre import Manoeuvre, controlled_joints, load_profile, motions
-from .motors import Motors, motor_options
+from .motors import Motors, driven_by_motors, motor_options
+from .sensing import SensorsTable, sensed
 
 Mode = Annotated[str, OneOf(MODES)]
 
@@ -27,19 +29,24 @@ Mode = Annotated[str, OneOf(MODES)]
 class Acting(Manoeuvre, Motors, Limited):
     """The tables at the top of a file about all that moves one model."""
 
-    control: Control | None = None
+    control: AnyControl | None = None
+    sensors: SensorsTable | None = Field(
+        default=None, description="What the law sees in place of the state, sample by sample."
+    )
     environment: EnvironmentTable = Field(default_factory=lambda: EnvironmentTable())
     mode: Mode | None = Field(
         default=None, description="Manoeuvring mode: what may act besides the joints. The rest is refused."
     )
 
     @property
-    def law(self) -> Control | None:
+    def law(self) -> Any:
         """Waypoints and rates are followed, whether or not the file says how."""
         return Control() if self.control is None and (self.waypoint or self.rate) else self.control
 
 
-def acting_options(source: Source, craft: Spacecraft, table: Acting, q: Array, duration: float) -> dict[str, Any]:
+def acting_options(
+    source: Source, craft: Spacecraft, table: Acting, q: Array, v: Array, duration: float
+) -> dict[str, Any]:
     """As options of `gs.simulate`; those that the file leaves out are not there.
 
     What is wrong goes to the source's report.
@@ -55,20 +62,31 @@ def acting_options(source: Source, craft: Spacecraft, table: Acting, q: Array, d
     law = table.law
     paths: dict[str, JointPath] = {}
     if law is not None:
-        paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law))
+        if isinstance(law, Control):
+            paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law))
+        elif table.waypoint or table.rate:
+            if not follows(law):
+                found = f"{law.law} does not follow waypoints or rates."
+                source.error("law", ("control",), found, "Leave them out, or choose another law.", "law")
+            paths = motions(source, craft, table, q, controlled_joints(source, craft, table, Control()))
     breaks = {t for path in paths.values() for t in getattr(path, "breakpoints", ())} | set(jumps)
     options["breakpoints"] = sorted(t for t in breaks if 0.0 < t < duration)
     source.report.raise_errors()
-    if law is not None and law.law == "prescribed":
+    if isinstance(law, Control) and law.law == "prescribed":
         if table.rate:
             source.error(
                 "prescribed", ("rate",), "rates that jump cannot be prescribed.", "Use waypoints, or another law."
             )
         options["prescribed"] = prescribed_accelerations(paths)
-    elif law is not None:
+    elif isinstance(law, Control):
         options["control"] = law_of(source, craft, law, q, paths, environment, loads)
+    elif law is not None:
+        about = About(craft, q, v, 0.0, paths, environment)
+        options["control"] = with_loads(named_law(source, law, about), loads)
     if loads is not None and "control" not in options:
         options["control"] = open_loop(loads)
+    options |= sensed(source, craft, table.sensors, options)
+    options |= driven_by_motors(source, craft, table, options)
     if table.mode is not None:
         options["mode"] = table.mode
         _check_mode(source, craft, table.mode, [*table.locked, *options.get("prescribed", ())], loads, jumps)

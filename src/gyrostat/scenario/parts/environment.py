@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
 from ...environment import EARTH, MARS, MOON, Environment, Orbit, combined, two_body_gravity, uniform_gravity
+from ...environment.in_files import ENVIRONMENTS
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf, Real, Table
 from ...io.toml.units import Acceleration, Angle, Length, three
+from ..entry_tables import entries_given, tables_by_name
 
 PLANETS = {"earth": EARTH, "moon": MOON, "mars": MARS}
 
@@ -25,6 +27,7 @@ class OrbitTable(Table):
     pericenter: Angle = Field(default=0.0, description="Argument of the pericentre.")
     true_anomaly: Angle = 0.0
     planet: Annotated[str, OneOf(PLANETS)] = "earth"
+    gradient: bool = Field(default=True, description="Gravity-gradient torque and force on every body.")
 
     @model_validator(mode="after")
     def _one_size(self) -> OrbitTable:
@@ -35,7 +38,10 @@ class OrbitTable(Table):
         return self
 
 
-class EnvironmentTable(Table):
+Named: Any = tables_by_name(ENVIRONMENTS, "NamedEnvironments", "Environments by name.")
+
+
+class EnvironmentTable(Named):
     """What acts from outside."""
 
     orbit: OrbitTable | None = Field(
@@ -52,7 +58,17 @@ def environment_of(source: Source, table: EnvironmentTable) -> Environment | Non
         parts.append(uniform_gravity(table.gravity))
     orbit = orbit_of(source, table)
     if orbit is not None:
-        parts.append(two_body_gravity(orbit))
+        gradient = table.orbit is None or table.orbit.gradient
+        parts.append(two_body_gravity(orbit, gradient_torque=gradient, gradient_force=gradient))
+    for name, entry in entries_given(ENVIRONMENTS, table).items():
+        if orbit is None and name != "contact":
+            found = f"{name} acts in an orbit, and there is none."
+            source.error("no-orbit", ("environment", name), found, 'Add [environment.orbit] with altitude = "500 km".')
+            continue
+        try:
+            parts.append(entry.build(orbit))
+        except ValueError as error:
+            source.error("environment", ("environment", name), f"{error}".rstrip(".") + ".")
     return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
 
 

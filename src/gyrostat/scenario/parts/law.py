@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Union, get_args, get_type_hints
 
 import numpy as np
-from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import Discriminator, Field, PlainValidator, Tag, WithJsonSchema, model_validator
 
 from ...algebra import Array
-from ...control.controller import Controller
+from ...control.controller import Controller, standing_for
 from ...control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
+from ...control.laws_in_files import LAWS, About
 from ...control.references import JointPath
 from ...environment import Environment
 from ...io.toml.source import Source
-from ...io.toml.tables import Positive, Table
+from ...io.toml.tables import OneOf, Positive, Table
 from ...io.toml.units import Frequency, Time, plain_number
 from ...model import Spacecraft, nearest
+from ...model.entries import OfJoints
+from ..entry_tables import entry_table, made
+from .start import joint_values
 
 DEFAULT_BANDWIDTH = 0.5  # Hz
+JOINT_LAWS = {name: name for name in ("computed_torque", "pd", "pid", "prescribed", *LAWS)}
 
 
 def _gain(value: Any) -> float | dict[str, float]:
@@ -35,7 +41,7 @@ Gain = Annotated[
 class Control(Table):
     """What makes the joints follow the manoeuvre. Joints that no waypoint and no rate names hold where they start."""
 
-    law: Literal["computed_torque", "pd", "pid", "prescribed"] = Field(
+    law: Annotated[str, OneOf(JOINT_LAWS)] = Field(
         default="computed_torque", description="prescribed: the joints follow exactly, whatever the load."
     )
     bandwidth: Frequency | None = Field(
@@ -72,6 +78,59 @@ class Control(Table):
         return self
 
 
+def _chosen(given: Any) -> str:
+    """Which table a file's [control] is: that of joints where it says nothing, or nothing known."""
+    name = given.get("law") if isinstance(given, dict) else getattr(given, "law", None)
+    return entry_table(LAWS, LAWS[name]).__name__ if isinstance(name, str) and name in LAWS else Control.__name__
+
+
+_TABLES: tuple[type[Table], ...] = (Control, *(entry_table(LAWS, entry) for entry in LAWS.values()))
+AnyControl: Any = Annotated[
+    Union[tuple(Annotated[table, Tag(table.__name__)] for table in _TABLES)],  # noqa: UP007
+    Discriminator(_chosen),
+]
+
+
+def follows(control: Any) -> bool:
+    """Whether joints follow waypoints and rates with it."""
+    return isinstance(control, Control) or bool(LAWS[control.law].kind.follows)  # type: ignore[attr-defined]
+
+
+def named_law(source: Source, control: Any, about: About, place: Any = ("control",)) -> Any:
+    """The law of an entry; None where it cannot be made, which goes to the source's report."""
+    kind = LAWS[control.law].kind
+    entry = made(kind, control)
+    joints = [name for name, hint in get_type_hints(kind, include_extras=True).items() if _of_joints(hint)]
+    for name in joints:
+        values = joint_values(source, about.craft, (*place, name), getattr(entry, name), "position")
+        entry = replace(entry, **{name: values})
+    try:
+        return entry.build(about)
+    except ValueError as error:
+        source.error("law", place, f"{control.law}: {error}".rstrip(".") + ".")
+        return None
+
+
+def _of_joints(hint: Any) -> bool:
+    return any(isinstance(mark, OfJoints) for mark in get_args(hint))
+
+
+def with_loads(law: Any, loads: Any) -> Any:
+    """The law, plus loads(t) on top."""
+    if loads is None or law is None:
+        return law
+    if isinstance(law, Controller):
+        return replace(
+            law,
+            output=standing_for(
+                lambda c, t, q, v, *z, **asked: law.output(c, t, q, v, *z, **asked) + loads(t),
+                law.given,
+                (law.output, len(law.given)),
+            ),
+        )
+    return lambda c, t, q, v: law(c, t, q, v) + loads(t)
+
+
 def prescribed_accelerations(paths: Mapping[str, JointPath]) -> dict[str, Any]:
     """Of each joint, as a function of time."""
 
@@ -97,21 +156,15 @@ def law_of(
 ) -> Any:
     """The control law with its gains, plus the open-loop loads."""
     kp, kd, ki = _gains(source, craft, control, q, list(paths))
+    law: Any
     if control.law == "pid":
-        pid = joint_pid(paths, kp, kd, ki)
-        if loads is None:
-            return pid
-        return Controller(lambda c, t, q, v, z: pid.output(c, t, q, v, z) + loads(t), pid.state0, pid.derivative)
-    law = (
-        joint_pd(paths, kp, kd)
-        if control.law == "pd"
-        else joint_computed_torque(paths, kp, kd, environment=environment)
-    )
-    if control.period is not None:
-        if loads is None:
-            return Controller(law, period=control.period)
-        return Controller(lambda c, t, q, v: law(c, t, q, v) + loads(t), period=control.period)
-    return law if loads is None else (lambda c, t, q, v: law(c, t, q, v) + loads(t))
+        law = joint_pid(paths, kp, kd, ki)
+    elif control.law == "pd":
+        law = joint_pd(paths, kp, kd)
+    else:
+        law = joint_computed_torque(paths, kp, kd, environment=environment)
+    law = with_loads(law, loads)
+    return law if control.period is None else Controller(law, period=control.period)
 
 
 def _gains(

@@ -1,0 +1,21 @@
+"""Motors that a scenario file can name: [[actuators.motor]]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.entries import Positive, key
+from .motors import Motor
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotorEntry:
+    """A motor behind the joint's gear: its torque falls linearly to zero at its no-load speed."""
+
+    joint: str = key("Which joint it drives.")
+    stall_torque: Positive = key("Of the motor itself, in N m.")
+    no_load_speed: float = key("Of the motor itself, in rad/s; inf: its torque does not fall.", 1e9)
+    efficiency: Positive = key("Of the gear.", 1.0)
+
+    def build(self) -> Motor:
+        return Motor(self.stall_torque, self.no_load_speed, self.efficiency)

@@ -1,0 +1,38 @@
+"""[sensors]: what the law sees in place of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from ...control.sensors_in_files import SENSORS, instruments
+from ...io.toml.source import Source
+from ...io.toml.units import Time
+from ...model import Spacecraft
+from ..entry_tables import entries_given, tables_by_name
+
+NamedSensors: Any = tables_by_name(SENSORS, "NamedSensors", "Sensors by name.")
+
+
+class SensorsTable(NamedSensors):
+    """What the law sees in place of the state; what has no sensor is seen as it is."""
+
+    period: Time | None = Field(default=None, description="Of the samples; a sampled law has its own.")
+
+
+def sensed(source: Source, craft: Spacecraft, table: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The control of `options` with readings in place of the state. What is wrong goes to the source's report."""
+    if table is None:
+        return {}
+    law = options.get("control")
+    if law is None:
+        source.error("sensors", ("sensors",), "nothing is controlled that could see them.", "Add [control].")
+        return {}
+    try:
+        given = list(entries_given(SENSORS, table).values())
+        return {"control": instruments(craft, given).controller(law, table.period)}
+    except (ValueError, TypeError) as error:
+        source.error("sensors", ("sensors",), f"{error}".rstrip(".") + ".")
+        return {}

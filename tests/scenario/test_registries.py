@@ -1,0 +1,209 @@
+"""Everything that a scenario file can name: each entry runs from a file, each key is refused when misspelt."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from gyrostat import control, models, scenario
+from gyrostat.control.laws_in_files import LAWS
+from gyrostat.control.sensors_in_files import SENSORS
+from gyrostat.environment.in_files import ENVIRONMENTS
+from gyrostat.model import ModelError
+from gyrostat.scenario.entry_tables import entry_table
+
+HEAD = 'spacecraft = "craft.toml"\n[run]\nduration = "2 s"\n[start]\nangular_velocity = [0.01, -0.02, 0.015]\n'
+ARM = "[start.joints]\nshoulder = 0.4\nelbow = -0.9\nwrist = 0.7\nroll = 0.2\npitch = -0.3\nyaw = 0.5\n"
+WHEELS = control.wheel_pyramid("hub", 0.1, max_torque=2.0, max_speed=600.0)
+CORNERS = [(s * np.roll([1.0, 0.6, 0.0], k), np.roll([0.0, 0.0, d], k))
+    for s in (-1, 1) for k in range(3) for d in (-1, 1)]  # fmt: skip
+
+
+def hub():
+    return gs.Body("hub", 400.0, inertia=[90.0, 110.0, 100.0])
+
+
+def arm():
+    """Six joints, none of whose axes meet."""
+    axes = [(0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    names, parent, bodies = ["shoulder", "elbow", "wrist", "roll", "pitch", "yaw"], "hub", []
+    for k, (name, axis) in enumerate(zip(names, axes, strict=True)):
+        at = (1.0, 0.1, 0.2) if k == 0 else (0.9 - 0.1 * k, 0.02, 0.0)
+        inertia = [0.3, 1.0, 1.1]
+        joint = gs.Joint(name, "revolute", parent, at, axis=axis)
+        bodies.append(gs.Body(f"link_{k}", 12.0 - k, com=(0.3, 0.01, 0.0), inertia=inertia, joint=joint))
+        parent = f"link_{k}"
+    return bodies
+
+
+def craft_of(kind):
+    frames = [gs.Frame("tool", "link_5", (0.3, 0.0, 0.0))]
+    if kind == "gyros":
+        return gs.Spacecraft.build("g", [hub(), *control.gyro_pyramid("hub", 0.1)])
+    if kind == "thrusters":
+        jets = [gs.Thruster(f"jet_{k}", "hub", p, d, 5.0) for k, (p, d) in enumerate(CORNERS)]
+        return gs.Spacecraft.build("t", [hub()], thrusters=jets)
+    if kind == "wheels":
+        return gs.Spacecraft.build("w", [hub(), *WHEELS])
+    return gs.Spacecraft.build("a", [hub(), *arm()], frames=frames)
+
+
+def run(folder, kind, text, *, head=HEAD):
+    gs.save(craft_of(kind), folder / "craft.toml")
+    path = folder / "case.toml"
+    path.write_text(head + text)
+    return scenario.load(path)
+
+
+CASES = {
+    "wheel_attitude": ("wheels", 'attitude = [0, 0, "5 deg"]\nduration = "2 s"'),
+    "gyro_attitude": ("gyros", 'momentum = 10.0\nattitude = [0, 0, "2 deg"]'),
+    "thruster_pulses": ("thrusters", 'period = "0.5 s"\nticks = 5'),
+    "end_effector": ("arm", 'frame = "tool"\nby = ["5 cm", 0, "-3 cm"]\nduration = "2 s"'),
+    "reactionless": ("arm", 'joints = { shoulder = "30 deg" }'),
+    "impedance": ("arm", 'frame = "tool"\nmass = 20.0\ndamping = 60.0\nstiffness = 40.0'),
+    "adaptive": ("arm", "believed = 0.8"),
+    "detumble_by_wheels": ("wheels", "rate = 1.0"),
+    "detumble_by_couple": ("wheels", 'limit = "3 N m"'),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Each law's short run, by name."""
+    found = {}
+    for name, (kind, keys) in CASES.items():
+        work = run(
+            tmp_path_factory.mktemp(name), kind, (ARM if kind == "arm" else "") + f'[control]\nlaw = "{name}"\n{keys}\n'
+        )
+        found[name] = (work, work.simulate(progress=False, rtol=1e-9))
+    return found
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_runs_from_a_file_and_keeps_the_books(runs, name):
+    _, done = runs[name]
+    assert done.ok and np.abs(done.signals["tau"].values).max() > 0
+    assert all(drift is None or drift < 1e-7 for _, drift in done.audit.rows())
+
+
+def test_a_frame_on_a_line_arrives(runs):
+    _, done = runs["end_effector"]
+    p = done.frame("tool")[1]
+    assert np.linalg.norm(p[-1] - p[0] - [0.05, 0.0, -0.03]) < 2e-3
+
+
+def test_wheels_take_the_tumble(runs):
+    w = runs["detumble_by_wheels"][1].v[:, :3]
+    assert np.linalg.norm(w[-1]) == pytest.approx(np.exp(-2.0) * np.linalg.norm(w[0]), rel=1e-5)
+
+
+ORBIT = '[environment.orbit]\naltitude = "300 km"\ninclination = "50 deg"\n'
+NAMED = {
+    "harmonics": "degree = 2",
+    "drag": 'surface = [{ body = "hub", area = 4.0 }]',
+    "sunlight": 'surface = [{ body = "hub", area = 4.0 }]',
+    "third_bodies": 'bodies = ["sun"]',
+    "contact": 'probe = "hub"\nsurface = "N"\nstiffness = 100.0\nradius = "1 m"',
+}
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_every_environment_acts_from_a_file(tmp_path, name):
+    work = run(tmp_path, "thrusters", ORBIT + f"[environment.{name}]\n{NAMED[name]}\n")
+    plain = run(tmp_path, "thrusters", ORBIT)
+    env, without = (w.options["environment"].wrenches(w.craft, 1.0, w.q0, w.v0) for w in (work, plain))
+    assert np.abs(env - without).max() > 1e-12
+
+
+def test_an_environment_without_an_orbit_is_refused(tmp_path):
+    with pytest.raises(ModelError, match="drag acts in an orbit, and there is none"):
+        run(tmp_path, "thrusters", f"[environment.drag]\n{NAMED['drag']}\n")
+
+
+@pytest.mark.parametrize("name", SENSORS)
+def test_every_sensor_changes_what_the_law_sees(tmp_path, name):
+    """On a craft with an arm and a law that uses attitude, rates, positions: its first load is another one."""
+    keys = {
+        "tracker": 'noise = "1 deg"',
+        "gyro": "bias = [0.1, 0, 0]",
+        "encoders": "bias = 0.1",
+        "tachometers": "bias = 0.1",
+    }
+    text = ARM + '[control]\nlaw = "reactionless"\njoints = { shoulder = 0.5 }\n'
+    plain = run(tmp_path, "arm", text)
+    seen = run(tmp_path, "arm", text + f'[sensors]\nperiod = "0.5 s"\n[sensors.{name}]\n{keys[name]}\n')
+    law = plain.options["control"](plain.craft, 0.0, plain.q0, plain.v0)
+    read = seen.options["control"].output(seen.craft, 0.0, seen.q0, seen.v0, run=0, sample=0, seed=1)
+    assert np.abs(np.asarray(read) - law).max() > 1e-3
+
+
+def test_motors_hold_a_law_within_what_they_give(tmp_path):
+    text = ARM + '[control]\nlaw = "pd"\nbandwidth = "1 Hz"\n[[waypoint]]\nat = "1 s"\njoints = { elbow = 1.0 }\n'
+    motor = '[[actuators.motor]]\njoint = "elbow"\nstall_torque = 0.5\n'
+    work = run(tmp_path, "arm", text + motor)
+    done = work.simulate(progress=False, rtol=1e-7)
+    at = work.craft.joint_named("elbow").v_at.start
+    assert np.abs(done.signals["command"].values[:, at]).max() == pytest.approx(0.5)
+    with pytest.raises(ModelError, match="no joint 'elbo'.*Did you mean 'elbow'"):
+        run(tmp_path, "arm", text + motor.replace('"elbow"', '"elbo"'))
+
+
+# ---- what is wrong
+
+
+def entries():
+    for registry in (LAWS, SENSORS, ENVIRONMENTS):
+        for entry in registry.values():
+            for field in dataclasses.fields(entry.kind):
+                yield pytest.param(registry, entry, field.name, id=f"{entry.name}-{field.name}")
+
+
+@pytest.mark.parametrize(("registry", "entry", "name"), list(entries()))
+def test_every_key_is_refused_when_misspelt_with_the_nearest_name(tmp_path, registry, entry, name):
+    wrong = name + "x" if len(name) > 1 else name * 2
+    keys = f"{wrong} = 1\n"
+    place = f'[control]\nlaw = "{entry.name}"\n' if registry is LAWS else (
+        f"[sensors.{entry.name}]\n" if registry is SENSORS else f"[environment.{entry.name}]\n")  # fmt: skip
+    path = tmp_path / "case.toml"
+    path.write_text('spacecraft = "servicer"\n[run]\nduration = 1\n' + place + keys)
+    with pytest.raises(ModelError) as caught:
+        scenario.load(path)
+    said = [f for f in caught.value.findings if f.code == "unknown-key"]
+    assert len(said) == 1 and wrong in said[0].message and said[0].line == len(path.read_text().splitlines())
+    if len(name) > 2:
+        assert f"'{name}'" in said[0].hint
+
+
+def test_a_law_that_is_not_there_is_refused_with_the_nearest(tmp_path):
+    with pytest.raises(ModelError, match="Did you mean 'wheel_attitude'"):
+        run(tmp_path, "wheels", '[control]\nlaw = "wheel_atitude"\n')
+
+
+def test_a_law_that_cannot_follow_waypoints_says_so(tmp_path):
+    text = (
+        ARM
+        + '[control]\nlaw = "reactionless"\njoints = { elbow = 1 }\n[[waypoint]]\nat = 1\njoints = { wrist = 0.1 }\n'
+    )
+    with pytest.raises(ModelError, match="reactionless does not follow waypoints"):
+        run(tmp_path, "arm", text)
+
+
+def test_a_craft_without_what_the_law_needs_is_refused(tmp_path):
+    with pytest.raises(ModelError, match="end_effector: .*no body or frame 'tol'"):
+        run(tmp_path, "arm", ARM + '[control]\nlaw = "end_effector"\nframe = "tol"\nduration = "1 s"\n')
+
+
+@pytest.mark.parametrize("registry", [LAWS, SENSORS, ENVIRONMENTS], ids=lambda r: r.title)
+def test_every_key_of_every_entry_says_what_it_means(registry):
+    for entry in registry.values():
+        assert entry.says and all(entry.keys.values()), entry.name
+        schema = entry_table(registry, entry).model_json_schema()
+        assert all(schema["properties"][key]["description"] for key in entry.keys)
+
+
+def test_bundled_models_are_there():
+    assert models.file("servicer").is_file()
