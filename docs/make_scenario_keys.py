@@ -1,4 +1,4 @@
-"""Makes docs/scenario-keys.md, what a scenario file can name, from the registries: `python docs/make_scenario_keys.py`."""
+"""Makes docs/scenario-keys.md from the registries: `python docs/make_scenario_keys.py`."""
 
 from __future__ import annotations
 
