@@ -70,10 +70,12 @@ if _typing.TYPE_CHECKING:
     from .linear import modes as modes
     from .model import Body as Body
     from .model import DHLink as DHLink
+    from .model import FlexibleBody as FlexibleBody
     from .model import Frame as Frame
     from .model import Joint as Joint
     from .model import Limits as Limits
     from .model import ModelError as ModelError
+    from .model import Node as Node
     from .model import Role as Role
     from .model import Shape as Shape
     from .model import Spacecraft as Spacecraft
@@ -123,7 +125,7 @@ _NAMES = {
     ),
     "io": "check load load_formation save",
     "linear": "equilibrium linearize modes",
-    "model": "Body DHLink Frame Joint Limits ModelError Role Shape Spacecraft Thruster Wheel",
+    "model": "Body DHLink FlexibleBody Frame Joint Limits ModelError Node Role Shape Spacecraft Thruster Wheel",
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "Simulation SimulationWarning Trajectory When simulate",
     "simulation.phases": "Phase simulate_phases",

@@ -29,10 +29,10 @@ def norm(a: Array) -> Any:
 
 
 def stumpff(k: int, x: Any) -> Any:
-    """c_k(x) = sum_j (-x)^j / (2j + k)!, k = 1..4: with x = theta^2,
+    """c_k(x) = sum_j (-x)^j / (2j + k)!, k = 1..5: with x = theta^2,
 
         c_1 = sin(theta) / theta,  c_2 = (1 - cos(theta)) / theta^2,  c_3 = (theta - sin(theta)) / theta^3,
-        c_4 = (theta^2 / 2 - 1 + cos(theta)) / theta^4.
+        c_4 = (theta^2 / 2 - 1 + cos(theta)) / theta^4,  c_5 = (theta^3 / 6 - theta + sin(theta)) / theta^5.
 
     A series below x = 1, where the closed forms cancel; smooth in x, derivatives included.
     """
@@ -49,8 +49,10 @@ def stumpff(k: int, x: Any) -> Any:
         closed = (1.0 - cos(theta)) / z
     elif k == 3:
         closed = (theta - sin(theta)) / (z * theta)
-    else:
+    elif k == 4:
         closed = (0.5 * z - 1.0 + cos(theta)) / (z * z)
+    else:
+        closed = (z * theta / 6.0 - theta + sin(theta)) / (z * z * theta)
     return where(small, series, closed)
 
 

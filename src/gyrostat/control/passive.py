@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, clip, exp, is_zero, log, maximum, where
-from ..model import Joint, Spacecraft
+from ..model import Joint, Modes, Spacecraft
 from .wheels import torque_range
 
 
@@ -64,7 +64,7 @@ def actuator_rate(actuators: Actuators, command: Array, load: Array) -> Array:
 
 
 def passive_forces(craft: Spacecraft, q: Array, v: Array, stops: Stops | None = None) -> Array:
-    """Generalised force (nv,) of springs, dampers, friction and, if given, stops.
+    """Generalised force (nv,) of springs, dampers, friction, bent bodies and, if given, stops.
 
     -d/dq spring_energy - damping v - friction tanh(v / 1e-3)
     """
@@ -73,7 +73,7 @@ def passive_forces(craft: Spacecraft, q: Array, v: Array, stops: Stops | None = 
 
 
 def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> Any:
-    """Potential energy (J) that springs and, if given, pressed stops store at q.
+    """Potential energy (J) that springs, bent bodies and, if given, pressed stops store at q.
 
     A spring's is half its stiffness times the squares of how far the joint is from where its first rate would bring it
     in one second at `rest`: angles with all their turns (planar, too), distances, and the angle of rotation of a ball
@@ -82,7 +82,9 @@ def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> An
     total: Any = 0.0
     for joint in craft.joints:
         own = q[joint.q_at]
-        if joint.nq and not is_zero(joint.stiffness):
+        if isinstance(joint, Modes):
+            total = total + joint.elastic_energy(own)
+        elif joint.nq and not is_zero(joint.stiffness):
             total = total + joint.stiffness * joint.motion.spring_energy(own, _at_ease(joint))
         if stops is not None and stoppable(joint):
             total = total + _stop_energy(stops, joint, own[0])
@@ -91,13 +93,13 @@ def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> An
 
 def has_springs(craft: Spacecraft) -> bool:
     """False if `spring_energy` is zero whatever the state, without stops."""
-    return any(joint.nq and not is_zero(joint.stiffness) for joint in craft.joints)
+    return craft.bends or any(joint.nq and not is_zero(joint.stiffness) for joint in craft.joints)
 
 
 def has_passive_forces(craft: Spacecraft, stops: Stops | None) -> bool:
     """False if `passive_forces` is zero whatever the state."""
     springy = any(not is_zero(x) for j in craft.joints for x in (j.stiffness, j.damping, j.friction))
-    return springy or (stops is not None and any(stoppable(j) for j in craft.joints))
+    return springy or craft.bends or (stops is not None and any(stoppable(j) for j in craft.joints))
 
 
 def _at_ease(joint: Joint) -> Array:
@@ -114,6 +116,8 @@ def _passive(joint: Joint, q: Array, v: Array, stops: Stops | None) -> Array:
     load = np.zeros(joint.nv)
     if not joint.nv:
         return load
+    if isinstance(joint, Modes):
+        return joint.elastic_load(q, v)
     if not is_zero(joint.stiffness):
         load = load + joint.stiffness * joint.motion.spring_load(q, _at_ease(joint))
     if not is_zero(joint.damping):

@@ -4,6 +4,14 @@ from .configurations import configuration_difference as configuration_difference
 from .configurations import configuration_rate as configuration_rate
 from .configurations import neutral as neutral
 from .configurations import step_configuration as step_configuration
+from .flexible import bent_bias as bent_bias
+from .flexible import bent_inertia as bent_inertia
+from .flexible import carried as carried
+from .flexible import carried_twist as carried_twist
+from .flexible import inertia_at as inertia_at
+from .flexible import kinetic_energy_of as kinetic_energy_of
+from .flexible import mass_at as mass_at
+from .flexible import momentum_of as momentum_of
 from .jacobians import jacobian as jacobian
 from .jacobians import jacobian_rate as jacobian_rate
 from .jacobians import path_from_base as path_from_base

@@ -44,15 +44,17 @@ def external(craft: Spacecraft, wrenches: Any) -> Mapping[str, Array]:
 
 
 def prescribed_rates(craft: Spacecraft, prescribed: Mapping[str, Any] | None) -> Mapping[str, Array]:
-    """Acceleration of each body whose joint is prescribed, by body name."""
+    """Acceleration of each body whose joint is prescribed, by body name; of modes by theirs."""
     given = dict(prescribed or {})
-    moved = {body.joint.name: body for body in craft.bodies}
+    moved = {body.joint.name: body.name for body in craft.bodies}  # modes go by their own name
     result = {}
     for name, value in given.items():
         joint = craft.joint_named(name)
         value = np.asarray(value)
         value = value.reshape(1) if value.shape == () and joint.nv == 1 else value
-        result[moved[name].name] = shaped(value, (joint.nv,), f"prescribed['{name}']", f"its {joint.nv} accelerations")
+        result[moved.get(name, name)] = shaped(
+            value, (joint.nv,), f"prescribed['{name}']", f"its {joint.nv} accelerations"
+        )
     return result
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..algebra import Array, Pose, cross, transform_point
 from ..model import Spacecraft
 from .arguments import configuration, rates, vector3
+from .flexible import carried, carried_rate
 from .poses import inertial_poses, joint_poses
 from .twists import body_twists
 
@@ -17,19 +18,19 @@ def jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.
     """J (6, nv) with `[w; velocity of the point] = J v`, in N. `frame` names a frame or body, `point` is given in its
     axes.
 
-    Column of joint A on the way to the body: `[R_NA H_w; R_NA H_v + R_NA H_w x (p_Q - p_A)]`.
+    Column of joint A on the way to the body: `[R_NA H_w; R_NA H_v + R_NA H_w x (p_Q - p_A)]`; where A sits on a node,
+    the modes of what carries it have such columns, too.
     """
     q = configuration(craft, q)
     X_NB = inertial_poses(craft, q)
     B, p_NQ = _point(craft, X_NB, frame, point)
     columns = _zero_columns(craft)
     for A in path_from_base(craft, B):
-        joint = craft.joint(A)
-        if joint.nv:
-            H, R, r = joint.H(q), X_NB[A].R, p_NQ - X_NB[A].p
+        R, r = X_NB[A].R, p_NQ - X_NB[A].p
+        for moving, H in _maps(craft, q, A):
             w = R @ H[:3]
-            columns[A] = np.concatenate([w, R @ H[3:] - cross(r, w)])
-    return np.hstack([columns[A] for A, _ in craft.base_to_tip])
+            columns[moving] = np.concatenate([w, R @ H[3:] - cross(r, w)])
+    return np.hstack([columns[joint.name] for joint in craft.joints])
 
 
 def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
@@ -47,15 +48,27 @@ def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any 
     v_Q = R_NB @ V[B][3:] + cross(R_NB @ V[B][:3], p_NQ - X_NB[B].p)
     columns = _zero_columns(craft)
     for A in path_from_base(craft, B):
-        joint = craft.joint(A)
-        if joint.nv:
-            R, r = X_NB[A].R, p_NQ - X_NB[A].p
-            rdot = v_Q - R @ V[A][3:]
-            H = joint.H(q)
-            Hdot = joint.map_rate(q, v) + np.concatenate([cross(V[A][:3], H[:3]), cross(V[A][:3], H[3:])])
+        R, r = X_NB[A].R, p_NQ - X_NB[A].p
+        rdot = v_Q - R @ V[A][3:]
+        for (moving, H), own in zip(_maps(craft, q, A), _map_rates(craft, q, v, A), strict=True):
+            Hdot = own + np.concatenate([cross(V[A][:3], H[:3]), cross(V[A][:3], H[3:])])
             w, wdot = R @ H[:3], R @ Hdot[:3]
-            columns[A] = np.concatenate([wdot, R @ Hdot[3:] - cross(r, wdot) - cross(rdot, w)])
-    return np.hstack([columns[A] for A, _ in craft.base_to_tip])
+            columns[moving] = np.concatenate([wdot, R @ Hdot[3:] - cross(r, wdot) - cross(rdot, w)])
+    return np.hstack([columns[joint.name] for joint in craft.joints])
+
+
+def _maps(craft: Spacecraft, q: Array, A: str) -> list[tuple[str, Array]]:
+    """What moves A on its parent, by the name of the joint, or of the modes of the parent: maps (6, k) to A's twist."""
+    joint = craft.joint(A)
+    found = [(joint.name, joint.H(q))] if joint.nv else []
+    return found if joint.mount is None else [*found, (f"{joint.parent}.modes", carried(joint, q))]
+
+
+def _map_rates(craft: Spacecraft, q: Array, v: Array, A: str) -> list[Array]:
+    """Their rates, in A's components."""
+    joint = craft.joint(A)
+    found = [joint.map_rate(q, v)] if joint.nv else []
+    return found if joint.mount is None else [*found, carried_rate(joint, q, v)]
 
 
 def path_from_base(craft: Spacecraft, body: str) -> list[str]:
@@ -75,4 +88,4 @@ def _point(craft: Spacecraft, X_NB: dict[str, Pose], name: str, point: Any) -> t
 
 
 def _zero_columns(craft: Spacecraft) -> dict[str, Array]:
-    return {A: np.zeros((6, craft.joint(A).nv)) for A, _ in craft.base_to_tip}
+    return {joint.name: np.zeros((6, joint.nv)) for joint in craft.joints}

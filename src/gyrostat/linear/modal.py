@@ -21,7 +21,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..formulations.recursive import mass_matrix
-from ..kinematics import body_twists, joint_poses, step_configuration
+from ..kinematics import body_twists, joint_poses, kinetic_energy_of, step_configuration
 from ..model import Role, Spacecraft
 from ..simulation.result.dataset import coordinate_names
 from .linearization import Linearization, linearize
@@ -178,7 +178,7 @@ def _energies(craft: Spacecraft, q: Array, moving: Array) -> dict[str, float]:
         for name, V in body_twists(craft, q, rates, X_PB).items():
             joint = craft.joint(name)
             own = joint.rate(rates)
-            found[name] += float(V @ (craft.inertia(name) @ V) + joint.armature * (own @ own))
+            found[name] += float(2.0 * kinetic_energy_of(craft, q, rates, name, V) + joint.armature * (own @ own))
     return found
 
 

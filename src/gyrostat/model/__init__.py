@@ -8,11 +8,15 @@ from .findings import Finding as Finding
 from .findings import InternalError as InternalError
 from .findings import ModelError as ModelError
 from .findings import nearest as nearest
+from .flexible import FlexibleBody as FlexibleBody
+from .flexible import Modes as Modes
 from .kinds import KINDS as KINDS
 from .kinds import AbstractKind as AbstractKind
 from .members import Member as Member
 from .members import Membership as Membership
 from .names import wrong_name as wrong_name
+from .nodes import Mount as Mount
+from .nodes import Node as Node
 from .parts import Body as Body
 from .parts import Frame as Frame
 from .parts import Joint as Joint

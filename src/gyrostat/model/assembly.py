@@ -134,6 +134,8 @@ def _shared(crafts: Iterable[Spacecraft]) -> dict[str, set[str]]:
 def _name(craft: Spacecraft, name: str, shared: dict[str, set[str]], kind: str = "body or frame") -> str:
     if kind == "body or frame" and name not in _names(craft)[kind]:
         raise ValueError(f"{craft.name} has no body or frame '{name}'. {nearest(name, _names(craft)[kind])}")
+    if kind == "joint" and craft.joint_named(name).kind == "modal":  # named by their body
+        return f"{_name(craft, str(craft.joint_named(name).parent), shared)}.modes"
     return f"{craft.name}.{name}" if name in shared[kind] else name
 
 

@@ -353,6 +353,32 @@ class Wheel(AbstractLinear):
         return np.zeros(1)  # its angle is no coordinate: validation refuses a spring
 
 
+class Modal(AbstractLinear):
+    """The shape of a flexible body: it moves the nodes, never the body's own frame. No kind of joint that can be given:
+    a flexible body brings it.
+    """
+
+    name = "modal"
+    motorised = False
+
+    def __init__(self, count: int) -> None:
+        super().__init__(np.zeros(3), np.zeros(3))
+        labels = tuple(f"mode_{k + 1}" for k in range(count))
+        own = {"q_units": ("",) * count, "v_units": ("1/s",) * count, "q_labels": labels, "v_labels": labels}
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def single(self) -> bool:
+        return False
+
+    def pose(self, q: Array) -> Pose:
+        return Pose(np.eye(3), np.zeros(3))
+
+    def H(self, q: Array) -> Array:
+        return np.zeros((6, len(self.v_units)))
+
+
 def quat_rate(quat_AB: Array, w_AB_B: Array) -> Array:
     """d/dt quat_AB = 1/2 quat_AB (0, w_AB_B), (4,)."""
     s, u = quat_AB[0], quat_AB[1:]

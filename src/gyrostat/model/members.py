@@ -99,7 +99,7 @@ def whole(craft: Spacecraft) -> Member:
 
 
 def _member(craft: Spacecraft, membership: Membership) -> Member:
-    from .spacecraft import Spacecraft, laid_out
+    from .spacecraft import Spacecraft, joints_of, laid_out
 
     part = {kind: membership.own_names(kind) for kind in NAMESPACES}
     held = {craft.body(membership.base).name}
@@ -124,7 +124,7 @@ def _member(craft: Spacecraft, membership: Membership) -> Member:
         if t.body in held
     ]
     own = Spacecraft(membership.name, laid_out(bodies), tuple(frames), tuple(thrusters), source=craft.source)
-    joints = [craft.bodies[k].joint for k in rows]
+    joints = [joint for k in rows for joint in joints_of(craft.bodies[k])]
     q_at = np.concatenate([np.arange(j.q_at.start, j.q_at.stop) for j in joints])
     v_at = np.concatenate([np.arange(j.v_at.start, j.v_at.stop) for j in joints])
     names = tuple(craft.bodies[k].name for k in rows)

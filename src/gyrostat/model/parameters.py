@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algebra import inertia_components, quat_from_rotation, rotation
 from .findings import nearest
+from .modes import Mode, mode_named
 from .parts import Joint, array
 from .roles import Role, role_of
 
@@ -63,16 +64,24 @@ ATTRIBUTES: dict[str, Attribute] = {
     "rotor_inertia": _field("joint", "rotor_inertia"),
     "gear_ratio": _field("joint", "gear_ratio"),
     "max_thrust": _field("thruster", "max_thrust"),
+    "frequency": Attribute("mode", (), lambda mode: mode.frequency, lambda mode, value: mode.tuned(value)),
+    "damping_ratio": Attribute("mode", (), lambda mode: mode.damping_ratio, lambda mode, value: mode.damped(value)),
 }
 
 
 def names(craft: Spacecraft) -> Iterator[str]:
     """Every parameter name of the craft."""
-    owners = {"body": craft.bodies, "joint": craft.joints, "thruster": craft.thrusters}
+    flexible = [craft.flexible(body.name) for body in craft.bodies]
+    owners: dict[str, Any] = {
+        "body": [body for body in craft.bodies if not craft.flexible(body.name)],
+        "joint": [body.joint for body in craft.bodies],
+        "thruster": craft.thrusters,
+        "mode": [Mode(body, k) for body in flexible if body for k in range(body.n)],
+    }
     for key, attribute in ATTRIBUTES.items():
         for part in owners[attribute.owner]:
             if attribute.applies(part):
-                yield f"{part.name}.{key}"  # type: ignore[attr-defined]
+                yield f"{part.name}.{key}"
 
 
 def _find(craft: Spacecraft, parameter: str) -> tuple[Attribute, Any]:
@@ -80,9 +89,20 @@ def _find(craft: Spacecraft, parameter: str) -> tuple[Attribute, Any]:
     attribute = ATTRIBUTES.get(key)
     if attribute is None:
         raise ValueError(f"'{parameter}' is no parameter: '{key}' is no attribute. {nearest(key, ATTRIBUTES)}")
-    find = {"body": craft.body, "joint": craft.joint_named, "thruster": craft.thruster}[attribute.owner]
+    find: dict[str, Callable[[str], Any]] = {
+        "body": craft.body,
+        "joint": craft.joint_named,
+        "thruster": craft.thruster,
+        "mode": lambda name: mode_named(craft.bodies, name),
+    }
     try:
-        part = find(owner_name)
+        part = find[attribute.owner](owner_name)
+        if attribute.owner == "joint" and part.kind == "modal":
+            raise ValueError(
+                f"modes have no {key}, but frequencies and damping ratios, as '{part.q_names[0]}.frequency'."
+            )
+        if attribute.owner == "body" and craft.flexible(owner_name):
+            raise ValueError(f"body '{owner_name}' is flexible: its mass is in its lumps, which are no parameters.")
     except ValueError as error:
         raise ValueError(f"'{parameter}' is no parameter: {error}") from None
     if not attribute.applies(part):
@@ -98,7 +118,7 @@ def value_of(craft: Spacecraft, parameter: str) -> Any:
 
 def replaced(craft: Spacecraft, values: Mapping[str, Any]) -> Spacecraft:
     """The craft with those parameters replaced, nothing validated but shapes."""
-    bodies = {body.name: body for body in craft.bodies}
+    bodies: dict[str, Any] = {body.name: body for body in craft.bodies}
     moves = {body.joint.name: body.name for body in craft.bodies}
     thrusters = {thruster.name: thruster for thruster in craft.thrusters}
     roots = {body.joint.name for body in craft.roots}
@@ -107,7 +127,10 @@ def replaced(craft: Spacecraft, values: Mapping[str, Any]) -> Spacecraft:
         name = parameter.rpartition(".")[0]
         value = array(value, attribute.shape, f"parameter '{parameter}'")
         value = value if attribute.shape else value.item()
-        if attribute.owner == "body":
+        if attribute.owner == "mode":
+            mode = mode_named(list(bodies.values()), name)
+            bodies[mode.body.name] = attribute.write(mode, value)
+        elif attribute.owner == "body":
             bodies[name] = attribute.write(bodies[name], value)
         elif attribute.owner == "joint":
             body = bodies[moves[name]]

@@ -6,13 +6,16 @@ Building a part settles shapes and units only, so that parts may hold symbols; `
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..algebra import Array, Pose, compose, inertia_matrix, snapped
 from .findings import nearest
 from .kinds import KINDS, AbstractKind
+
+if TYPE_CHECKING:
+    from .nodes import Mount
 
 INFINITY = float("inf")
 Given = Any  # numbers in any nesting, or symbols; an array once the part is built
@@ -93,9 +96,11 @@ class Joint:
     axis, axis2: unit vectors in J, for the kinds that need them.
     stiffness, rest, damping, friction: passive loads, applied by `gs.simulate`.
     rotor_inertia, gear_ratio: add `rotor_inertia * gear_ratio**2` to the joint's inertia.
+    node: the node of a flexible parent that it sits on; X_PJ is then its place in the node's axes.
     driven: a motor acts here (True) or none does (False); by default a joint with a spring has none, others have. See
     `Role`.
-    q_at, v_at: where its coordinates and rates stand in q and v; set by `Spacecraft.build`.
+    q_at, v_at: where its coordinates and rates stand in q and v; mount: the node, with its shapes. `Spacecraft.build`
+    sets them.
     """
 
     name: str
@@ -113,8 +118,10 @@ class Joint:
     rotor_inertia: Any = 0.0
     gear_ratio: Any = 1.0
     driven: bool | None = None
+    node: str = ""
     q_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
     v_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
+    mount: Mount | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         what = f"joint '{self.name}'"
@@ -147,8 +154,23 @@ class Joint:
         """Inertia of the geared rotor as felt at the joint, on each of its rates."""
         return self.rotor_inertia * self.gear_ratio * self.gear_ratio
 
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Of its entries in q."""
+        return tuple(f"{self.name} {part}".strip() for part in self.motion.q_labels)
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """Of its entries in v."""
+        return tuple(f"{self.name} {part}".strip() for part in self.motion.v_labels)
+
     def pose(self, q: Array) -> Pose:
         """X_PB at the spacecraft's configuration q."""
+        own = self.own_pose(q)
+        return own if self.mount is None else compose(self.mount.pose(q), own)
+
+    def own_pose(self, q: Array) -> Pose:
+        """The same from the node that it sits on, if it does."""
         return compose(Pose(self.rotation, self.position), self.motion.pose(q[self.q_at]))
 
     def H(self, q: Array) -> Array:

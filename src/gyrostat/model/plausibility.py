@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..algebra import (
     rigid_inertia_to_parent,
 )
 from .findings import Finding
+from .flexible import FlexibleBody
 from .parts import Body, Shape
 
 ROUND_OFF = 1e-13
@@ -55,12 +57,28 @@ def immovable(bodies: Sequence[Body]) -> list[Finding]:
 
 def _own_inertias(bodies: Sequence[Body]) -> dict[str, RigidInertia]:
     """Of each body about its origin; wheels that its mass properties include are taken out."""
-    own = {body.name: rigid_inertia(body.mass, body.com, body.inertia) for body in bodies}
+    own = {body.name: _rigid(body) for body in bodies}
     for wheel in bodies:
         if wheel.included and wheel.parent is not None:
             R, carrier = wheel.joint.rotation, own[wheel.parent]
             own[wheel.parent] = carrier._replace(I_o=carrier.I_o - R @ wheel.inertia @ R.T)
     return own
+
+
+def _rigid(body: Any) -> RigidInertia:
+    """About its origin; of a flexible body where it is straight."""
+    if isinstance(body, FlexibleBody):
+        return body.undeformed
+    return rigid_inertia(body.mass, body.com, body.inertia)
+
+
+def _pose(bodies: Sequence[Body], body: Body, q: Array) -> Pose:
+    """X_PB where nothing is bent; q: the joint's own."""
+    joint, own = body.joint, compose(Pose(body.joint.rotation, body.joint.position), body.joint.motion.pose(q))
+    if not joint.node:
+        return own
+    parent: Any = next(other for other in bodies if other.name == body.parent)
+    return Pose(own.R, parent.nodes[parent.node(joint.node)].position + own.p)
 
 
 def _definite(M: RigidInertia) -> bool:
@@ -95,7 +113,7 @@ def _composite(
                     )
                 )
         if body.parent is not None:
-            X_PB = compose(Pose(joint.rotation, joint.position), joint.motion.pose(q[body.name]))
+            X_PB = _pose(bodies, body, q[body.name])
             total[body.parent] = total[body.parent] + rigid_inertia_to_parent(X_PB, M)
     return found[::-1], felt
 
@@ -119,7 +137,7 @@ def _yielding(
                 found.add(joint.name)
             I_A = I_A - U @ np.linalg.pinv(D, rcond=100 * ROUND_OFF, hermitian=True) @ U.T
         if body.parent is not None:
-            X_PB = compose(Pose(joint.rotation, joint.position), joint.motion.pose(q[body.name]))
+            X_PB = _pose(bodies, body, q[body.name])
             total[body.parent] = total[body.parent] + inertia_to_parent(X_PB, I_A)
     return found
 
@@ -130,10 +148,11 @@ def unit_slips(bodies: Sequence[Body]) -> list[Finding]:
 
     The size comes from a body's shapes, and otherwise, more loosely, from where its joints are.
     """
+    bodies = [body for body in bodies if not isinstance(body, FlexibleBody)]
     reach: dict[str, float] = {body.name: _length(body.com) for body in bodies}
     by_name = {body.name: body for body in bodies}
     for body in bodies:
-        if body.parent is not None:
+        if body.parent in by_name:
             reach[body.parent] = max(reach[body.parent], _length(body.joint.position - by_name[body.parent].com))
     found = []
     for body in bodies:

@@ -27,6 +27,8 @@ def role_of(joint: Joint, root: bool) -> Role:
     """root: the joint connects its spacecraft to inertial space. Given `driven` decides; else what is sprung, or has no
     axes, is passive.
     """
+    if joint.kind == "modal":
+        return Role.modal
     if root:
         return Role.base
     driven = joint.driven

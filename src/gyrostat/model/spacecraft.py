@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ..algebra import Array, Pose, RigidInertia, rigid_inertia
 from .denavit_hartenberg import DHLink, arm_from_dh
 from .findings import Finding, ModelError, nearest
+from .flexible import FlexibleBody, bends
 from .members import Member, Membership, members_of, whole
 from .named import coordinates, rates, wrenches
 from .parameters import names, replaced, value_of
 from .parts import Body, Frame, Joint, Thruster
+from .places import on_nodes
 from .roles import Role, role_of
 from .validation import order, unnamed, validate
 
@@ -41,7 +43,7 @@ class Spacecraft:
     def build(
         cls,
         name: str,
-        bodies: Iterable[Body],
+        bodies: Iterable[Body | FlexibleBody],
         *,
         frames: Iterable[Frame] = (),
         thrusters: Iterable[Thruster] = (),
@@ -51,10 +53,13 @@ class Spacecraft:
     ) -> Spacecraft:
         """A validated spacecraft. The body without a parent is the base; bodies may come in any order.
 
+        Joints, frames and thrusters sit on a node of a flexible body by the name "body.node".
+
         Raises `ModelError`, a ValueError that says what was found, what was expected and how to mend it.
         """
-        bodies, frames, thrusters, memberships = tuple(bodies), tuple(frames), tuple(thrusters), tuple(memberships)
-        ordered, found = order(bodies)
+        memberships = tuple(memberships)
+        placed, frames, thrusters = on_nodes(tuple(bodies), tuple(frames), tuple(thrusters))
+        ordered, found = order(placed)
         if not found:
             found = unnamed("spacecraft", name) + validate(ordered, frames, thrusters, memberships)
         found = [replace(f, file=f.file or source) for f in found]
@@ -93,11 +98,11 @@ class Spacecraft:
 
     @cached_property
     def nq(self) -> int:
-        return sum(body.joint.nq for body in self.bodies)
+        return sum(joint.nq for joint in self.joints)
 
     @cached_property
     def nv(self) -> int:
-        return sum(body.joint.nv for body in self.bodies)
+        return sum(joint.nv for joint in self.joints)
 
     @property
     def nbodies(self) -> int:
@@ -125,7 +130,7 @@ class Spacecraft:
 
     @cached_property
     def _joints(self) -> dict[str, Joint]:
-        return {body.joint.name: body.joint for body in self.bodies}
+        return {joint.name: joint for joint in self.joints}
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:
@@ -149,10 +154,22 @@ class Spacecraft:
             raise ValueError(f"{self.name} has no joint '{name}'. {nearest(name, self._joints)}")
         return self._joints[name]
 
-    @property
+    @cached_property
     def joints(self) -> tuple[Joint, ...]:
-        """In the order of `bodies`; the base's first."""
-        return tuple(body.joint for body in self.bodies)
+        """In the order of `bodies`, the base's first; the modes of a flexible body follow its joint. q and v hold their
+        coordinates and rates in this order.
+        """
+        return tuple(joint for body in self.bodies for joint in joints_of(body))
+
+    def flexible(self, body: str) -> FlexibleBody | None:
+        """The body of that name if it is flexible."""
+        part: Any = self._by_name[body]
+        return part if isinstance(part, FlexibleBody) else None
+
+    @cached_property
+    def bends(self) -> bool:
+        """One of its bodies or more is flexible."""
+        return any(self.flexible(body.name) for body in self.bodies)
 
     @property
     def wheels(self) -> tuple[Body, ...]:
@@ -169,7 +186,7 @@ class Spacecraft:
     def roles(self) -> tuple[Role, ...]:
         """What moves each entry of v."""
         roots = {body.name for body in self.roots}
-        return tuple(role for b in self.bodies for role in [role_of(b.joint, b.name in roots)] * b.joint.nv)
+        return tuple(role for b in self.bodies for j in joints_of(b) for role in [role_of(j, b.name in roots)] * j.nv)
 
     def at(self, *roles: Role | str) -> Array:
         """Places in v of the coordinates that have one of these roles, ascending."""
@@ -224,6 +241,8 @@ class Spacecraft:
     def inertia(self, body: str) -> RigidInertia:
         """Spatial inertia of a body about its origin, in its axes; wheels that it includes are taken out of it."""
         B = self._by_name[body]
+        if self.flexible(body):
+            raise ValueError(bends(body, "inertia", "gs.mass_matrix(craft, q)"))
         M = rigid_inertia(B.mass, B.com, B.inertia)
         for wheel in self.included_wheels(body):
             R, I = self._by_name[wheel].joint.rotation, self._by_name[wheel].inertia
@@ -278,7 +297,8 @@ class Spacecraft:
 
         Names: `body.mass`, `body.com` (3), `body.inertia` (xx, xy, xz, yy, yz, zz), `wheel.spin_inertia`,
         `joint.position` (3), `joint.orientation` (quaternion), `joint.axis` (3), `joint.stiffness`, `joint.rest`,
-        `joint.damping`, `joint.friction`, `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`. Roles stay
+        `joint.damping`, `joint.friction`, `joint.rotor_inertia`, `joint.gear_ratio`, `thruster.max_thrust`; of flexible
+        bodies `body.mode_1.frequency` (Hz) and `body.mode_1.damping_ratio` instead of mass properties. Roles stay
         as they are: a spring of another stiffness does not take a motor away.
         """
         return replaced(self, values)
@@ -291,12 +311,23 @@ class Spacecraft:
         return f"<Spacecraft {self.name}: {self.nbodies} bodies, nq {self.nq}, nv {self.nv}>"
 
 
+def joints_of(body: Body) -> tuple[Joint, ...]:
+    """Its joint, and the modes of a flexible one."""
+    part: Any = body
+    return (body.joint, part.modes) if isinstance(part, FlexibleBody) else (body.joint,)
+
+
 def laid_out(bodies: Iterable[Body]) -> tuple[Body, ...]:
-    """Bodies whose joints know their places in q and v."""
-    placed, iq, iv = [], 0, 0
+    """Bodies whose joints know their places in q and v, and the nodes that they sit on."""
+    placed: dict[str | None, Any] = {}
+    iq, iv = 0, 0
     for body in bodies:
-        joint = body.joint
-        joint = replace(joint, q_at=slice(iq, iq + joint.nq), v_at=slice(iv, iv + joint.nv))
+        part, joint, below = cast(Any, body), body.joint, placed.get(body.parent)
+        mount = below.mount(joint.node) if joint.node and isinstance(below, FlexibleBody) else None
+        joint = replace(joint, q_at=slice(iq, iq + joint.nq), v_at=slice(iv, iv + joint.nv), mount=mount)
         iq, iv = iq + joint.nq, iv + joint.nv
-        placed.append(replace(body, joint=joint))
-    return tuple(placed)
+        if isinstance(part, FlexibleBody):
+            part = replace(part, q_at=slice(iq, iq + part.n), v_at=slice(iv, iv + part.n))
+            iq, iv = iq + part.n, iv + part.n
+        placed[body.name] = replace(part, joint=joint)
+    return tuple(placed.values())

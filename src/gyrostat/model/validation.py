@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from .findings import Finding, nearest
+from .flexible import FlexibleBody
+from .flexible_findings import flexible_findings, place_findings
 from .members import Membership
 from .names import wrong_name
 from .parts import Body, Frame, Joint, Thruster
@@ -130,7 +132,10 @@ def validate(
             found += _included_findings(body)
     for body in bodies:
         found += _joint_findings(body.joint)
-        found += _body_findings(body, included.get(body.name, []))
+        part: Any = body
+        flexible = isinstance(part, FlexibleBody)
+        found += flexible_findings(part) if flexible else _body_findings(body, included.get(body.name, []))
+    found += place_findings(bodies, frames, thrusters)
     found += _role_findings(bodies, memberships) + _member_findings(bodies, memberships)
     found += _member_name_findings(bodies, frames, thrusters, memberships)
     for what, parts in (("frame", frames), ("thruster", thrusters)):

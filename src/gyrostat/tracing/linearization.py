@@ -8,7 +8,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..algebra.linear import inverse_spd
-from ..formulations.recursive import bias_force, mass_matrix
+from ..formulations.recursive import bias_force, inverse_dynamics, mass_matrix
 from ..kinematics import configuration_rate
 from ..model import Spacecraft
 from .inverse_dynamics_derivatives import inverse_dynamics_derivatives
@@ -40,7 +40,12 @@ def linear_motion(craft: Spacecraft, q: Array, v: Array, tau: Array) -> LinearMo
     M_inverse = inverse_spd(mass_matrix(craft, q))
     vdot = M_inverse @ (tau - bias_force(craft, q, v))
     carried, moving = tangent_rates(craft, q, v)  # (1)
-    by_q, by_v = inverse_dynamics_derivatives(craft, q, v, vdot)
+    if craft.bends:  # the closed form is for rigid bodies
+        T = jacobian_of(configuration_rate, "v")(craft, q, v)
+        by_q = jacobian_of(inverse_dynamics, "q")(craft, q, v, vdot) @ T
+        by_v = jacobian_of(inverse_dynamics, "v")(craft, q, v, vdot)
+    else:
+        by_q, by_v = inverse_dynamics_derivatives(craft, q, v, vdot)
     by_state = -M_inverse @ np.hstack([by_q, by_v])  # (2)
     A = np.block([[carried, np.diag(moving)], [by_state]])
     return LinearMotion(A, np.concatenate([np.zeros((craft.nv, craft.nv)), M_inverse]))

@@ -8,13 +8,14 @@ from ...kinematics import neutral
 from ...model import Spacecraft
 from .carriers import carrier_bodies, why_not
 from .joint_maps import screw_joint
+from .rigid_only import why_flexible
 
 
 def supports(craft: Spacecraft) -> str | None:
     """None, or the reason why not. Bodies without mass are supported wherever the craft's own mass matrix is
     regular.
     """
-    return _screw_joint(craft) or why_not(craft)
+    return why_flexible(craft) or _screw_joint(craft) or why_not(craft)
 
 
 def _screw_joint(craft: Spacecraft) -> str | None:

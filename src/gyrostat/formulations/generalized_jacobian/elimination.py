@@ -12,6 +12,7 @@ import numpy as np
 from ...algebra import Array, cross, mirror, skew, solve_spd
 from ...kinematics.arguments import shaped
 from ...model import Spacecraft
+from ..common.rigid_only import why_flexible
 from ..recursive import mass_matrix
 
 
@@ -61,7 +62,7 @@ def supports(craft: Spacecraft) -> str | None:
             f"the base joint '{base.name}' of {craft.name} is {base.kind}: it has {base.nv} rates. "
             "The generalised Jacobian eliminates a base that floats freely; use a free base joint."
         )
-    return None
+    return why_flexible(craft)
 
 
 def require(craft: Spacecraft) -> None:

@@ -14,6 +14,7 @@ from ...algebra import Array, Pose, rigid_inertia, rigid_inertia_to_parent, skew
 from ...kinematics import center_of_mass
 from ...kinematics.arguments import configuration, rates, vector3
 from ...model import Body, Finding, Joint, Limits, ModelError, Spacecraft
+from ..common.rigid_only import why_flexible
 from .reduction import base_velocity, reduced_force
 
 
@@ -109,6 +110,8 @@ def space_state(craft: Spacecraft, state: State, p_cm_N: Any = (0.0, 0.0, 0.0), 
 def supports(craft: Spacecraft) -> str | None:
     """None, or why the craft has no equivalent manipulator."""
     base = craft.bodies[0]
+    if reason := why_flexible(craft):
+        return reason
     if not base.joint.motion.unbound:
         return (
             f"its base is on a {base.joint.kind} joint; only a craft that floats freely has an equivalent manipulator."

@@ -8,11 +8,15 @@ import numpy as np
 
 from ...algebra import Array, cross_motion_matrix
 from ...model import Joint, Spacecraft
+from ..common.rigid_only import why_flexible
 from .base_frame import momentum_cross
 
 
 def supports(craft: Spacecraft) -> str | None:
     """None, or the joints that are no Lie subgroup of SE(3)."""
+    reason = why_flexible(craft)
+    if reason:
+        return reason
     for joint in craft.joints:
         if not is_subgroup(joint):
             return (

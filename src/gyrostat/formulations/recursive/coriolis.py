@@ -10,6 +10,7 @@ from ...algebra import Array, Pose, cross_motion_matrix, inertia_to_parent, skew
 from ...kinematics import body_twists, joint_poses
 from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
+from ..common.rigid_only import require_rigid
 
 Choice = Literal["christoffel", "skew", "lie"]
 
@@ -28,6 +29,7 @@ def coriolis_matrix(craft: Spacecraft, q: Array, v: Array, *, choice: Choice = "
     Where every rate is the derivative of a coordinate, "christoffel" and "skew" agree; for one rigid body, "skew" and
     "lie" do.
     """
+    require_rigid(craft, "gs.coriolis_matrix", "gs.bias_force has C v.")
     if choice == "christoffel":
         return christoffel_matrix(craft, q, v)
     from .. import lie_lagrange  # loaded when asked for

@@ -10,12 +10,14 @@ from ...algebra import Array, Pose, cross, inertia_components, skew, unboxed, wr
 from ...kinematics import body_accelerations, body_twists, joint_poses
 from ...kinematics.arguments import configuration, rates
 from ...model import Spacecraft
+from ..common.rigid_only import require_rigid
 
 
 def inertial_parameters(craft: Spacecraft) -> Array:
     """pi (10 nbodies,): per body mass, m com (3), inertia about Bo (xx, xy, xz, yy, yz, zz); wheels taken out of
     carriers.
     """
+    require_rigid(craft, "gs.inertial_parameters", "Lumps and shapes are no ten parameters.")
     rows = []
     for B, _ in craft.base_to_tip:
         m, h, I_o = craft.inertia(B)
@@ -29,6 +31,7 @@ def regressor(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> Array:
     Atkeson, An & Hollerbach (1986), in body frames: the wrench on one body is F = W(V, A) pi; it reaches every joint
     below.
     """
+    require_rigid(craft, "gs.regressor", "gs.inverse_dynamics has its loads.")
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)

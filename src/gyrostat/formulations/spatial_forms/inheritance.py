@@ -18,6 +18,7 @@ from ...kinematics import joint_poses
 from ...kinematics.arguments import configuration, external, prescribed_rates, rates
 from ...model import Spacecraft
 from ..common.prescribed import by_place, solve_free
+from ..common.rigid_only import why_flexible
 from .coriolis_matrices import CHOICES, SKEW, coriolis
 
 
@@ -54,7 +55,7 @@ def body_jacobians(craft: Spacecraft, q: Array, v: Array) -> dict[str, BodyJacob
 
 def supports(craft: Spacecraft) -> str | None:
     """None: every spacecraft is supported."""
-    return None
+    return why_flexible(craft)
 
 
 def mass_matrix(craft: Spacecraft, q: Array) -> Array:

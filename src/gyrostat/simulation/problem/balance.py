@@ -16,7 +16,7 @@ import numpy as np
 
 from ...algebra import Array, cross
 from ...control.passive import spring_energy
-from ...kinematics import body_twists, inertial_poses, joint_poses
+from ...kinematics import body_twists, inertia_at, inertial_poses, joint_poses, kinetic_energy_of, momentum_of
 from ...model import Spacecraft
 
 
@@ -34,10 +34,10 @@ def held_by(craft: Spacecraft, q: Array, v: Array) -> Held:
     V = body_twists(craft, q, v, X_PB)
     h, mass, moment, kinetic = {}, {}, {}, []
     for B, _ in craft.base_to_tip:
-        body, joint = craft.body(B), craft.joint(B)
-        h[B], mass[B], moment[B] = craft.inertia(B) @ V[B], body.mass, body.mass * body.com
-        twice = V[B] @ h[B]
-        kinetic.append(0.5 * (twice + joint.armature * (joint.rate(v) @ joint.rate(v)) if joint.nv else twice))
+        joint, M = craft.joint(B), inertia_at(craft, q, B)
+        h[B], mass[B], moment[B] = momentum_of(craft, q, v, B, V[B]), craft.body(B).mass, M.h
+        own = kinetic_energy_of(craft, q, v, B, V[B])
+        kinetic.append(own + 0.5 * joint.armature * (joint.rate(v) @ joint.rate(v)) if joint.nv else own)
     roots = {body.name for body in craft.roots}
     for B, P in reversed(craft.base_to_tip):
         if B not in roots and P is not None:

@@ -20,7 +20,7 @@ from ...control.passive import passive_forces
 from ...formulations.recursive.newton_euler import joint_wrenches
 from ...kinematics import body_twists, center_of_mass, inertial_poses, joint_poses
 from ...kinematics.relative_motion import Kinematics
-from ...model import Role, Spacecraft
+from ...model import Modes, Role, Spacecraft
 from .loads import Signals
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Instant:
     def through_joints(self) -> dict[str, Array]:
         """Wrench that reaches each body through its joint, about Bo in B."""
         s = self.signals
-        return joint_wrenches(self.craft, s.q, s.v, s.vdot, s.wrenches)
+        return joint_wrenches(self.craft, s.q, s.v, s.vdot, s.wrenches)[0]
 
     @cached_property
     def springs(self) -> Array:
@@ -122,17 +122,18 @@ def _of_control(equations: Equations) -> list[Cause]:
     craft, loaded = equations.craft, equations.loaded
     if equations.control is None or not len(loaded):
         return []
-    outside = set(craft.at(Role.base, Role.passive).tolist())
+    outside = set(craft.at(Role.base, Role.passive, Role.modal).tolist())
     inside = [k for k in loaded if k not in outside]
     found = [Cause("control", False, lambda now: Rate(np.zeros(6), _power(now.signals.applied, now.v, inside)))]
     for root in craft.roots:
         at = _places(root.joint, loaded)
         if at:
             found.append(Cause(f"control on {base_name(craft, root.name)}", True, _on_root(root.name, at), at))
-    for body in craft.bodies:
-        at = _places(body.joint, loaded)
-        if at and craft.roles[at[0]] is Role.passive:
-            who = f"control on passive joint '{body.joint.name}'"
+    for joint in craft.joints:
+        at = _places(joint, loaded)
+        if at and craft.roles[at[0]] in (Role.passive, Role.modal):
+            what = "passive joint" if craft.roles[at[0]] is Role.passive else "the shape:"
+            who = f"control on {what} '{joint.name}'"
             found.append(Cause(who, False, _power_at(lambda s: s.applied, at), at))
     return found if inside else found[1:]
 
@@ -171,8 +172,8 @@ def _on_root(B: str, at: Sequence[int]) -> Callable[[Instant], Rate]:
 
 def _of_joints(equations: Equations, craft: Spacecraft) -> list[Cause]:
     stops = equations.stops
-    roots = {root.name for root in craft.roots}
-    damped = [b.joint for b in craft.bodies if b.name not in roots and _loses(b.joint, stops is not None)]
+    roots = {root.joint.name for root in craft.roots}
+    damped = [joint for joint in craft.joints if joint.name not in roots and _loses(joint, stops is not None)]
     found = []
     if damped:
         at = [k for joint in damped for k in range(joint.v_at.start, joint.v_at.stop)]
@@ -191,6 +192,8 @@ def _of_joints(equations: Equations, craft: Spacecraft) -> list[Cause]:
 
 
 def _loses(joint: Joint, stopped: bool) -> bool:
+    if isinstance(joint, Modes):
+        return any(not is_zero(d) for d in np.ravel(joint.D))
     limited = stopped and joint.nq == joint.nv == 1 and np.isfinite([joint.limits.lower, joint.limits.upper]).any()
     return bool(joint.nv) and (not is_zero(joint.damping) or not is_zero(joint.friction) or bool(limited))
 

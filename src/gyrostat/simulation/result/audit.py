@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array
-from ...kinematics import inertial_poses
+from ...kinematics import inertial_poses, mass_at
 from ...model import Spacecraft
 from ..problem.balance import held_by
 from .audited import ACTING, BALANCED, RANGE, kinetic_name, load_name
@@ -184,14 +184,11 @@ def _what_moved(trajectory: Trajectory, kinetic: Array) -> Array:
     def bodies(craft: Spacecraft, q: Array) -> Array:
         """Mass, and inertia about the centre of mass of the whole, at most, (nbodies, 2)."""
         poses = inertial_poses(craft, q)
-        at = [poses[B.name].p + poses[B.name].R @ B.com for B in craft.bodies]
-        mass = sum(B.mass for B in craft.bodies)
-        c = sum(B.mass * p for B, p in zip(craft.bodies, at, strict=True)) / mass
+        own = {B.name: mass_at(craft, q, B.name) for B in craft.bodies}
+        at = {B: poses[B].p + poses[B].R @ com for B, (_, com, _) in own.items()}
+        c = sum(own[B][0] * p for B, p in at.items()) / sum(mass for mass, _, _ in own.values())
         return np.array(
-            [
-                [B.mass * ((p - c) @ (p - c)) + np.trace(B.inertia), B.mass]
-                for B, p in zip(craft.bodies, at, strict=True)
-            ]
+            [[m * ((at[B] - c) @ (at[B] - c)) + np.trace(inertia), m] for B, (m, _, inertia) in own.items()]
         )
 
     inertia = trajectory._compiled(bodies, ["q"]).reshape(len(kinetic), -1, trajectory.craft.nbodies, 2)

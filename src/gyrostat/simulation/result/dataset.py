@@ -72,8 +72,8 @@ def coordinate_names(craft: Spacecraft) -> tuple[list[str], list[str], list[str]
     q_units: list[str] = []
     v_units: list[str] = []
     for joint in craft.joints:
-        q += [f"{joint.name} {part}".strip() for part in joint.motion.q_labels]
-        v += [f"{joint.name} {part}".strip() for part in joint.motion.v_labels]
+        q += joint.q_names
+        v += joint.v_names
         q_units += joint.motion.q_units
         v_units += joint.motion.v_units
     return q, v, q_units, v_units

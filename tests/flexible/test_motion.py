@@ -1,0 +1,142 @@
+"""Runs of craft with flexible bodies: what is conserved stays, to round-off, in large motions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gyrostat as gs
+from gyrostat.formulations.recursive import regressor
+from gyrostat.formulations.registry import supporting
+from gyrostat.model import Role
+
+
+def _boom(nodes: int = 4, **options):
+    """A boom along x, two bending shapes x^2 and x^3 in y and z, with the shortening that they cause."""
+    x = np.linspace(0.0, 1.5, nodes + 1)[1:]
+    Phi, Psi, G = np.zeros((nodes, 3, 2)), np.zeros((nodes, 3, 2)), np.zeros((nodes, 3, 2, 2))
+    Phi[:, 1, 0], Psi[:, 2, 0] = x**2, 2 * x
+    Phi[:, 2, 1], Psi[:, 1, 1] = x**3, -3 * x**2
+    G[:, 0, 0, 0], G[:, 0, 1, 1] = -4 * x**3 / 3, -9 * x**5 / 5
+    lumps = [gs.Node(f"n{k}", (r, 0, 0), 1.0 + 0.1 * k, (0.01, 0.02, 0.025)) for k, r in enumerate(x)]
+    return gs.FlexibleBody("boom", lumps, Phi, Psi, G, [60.0, 45.0], **options)
+
+
+def _craft(**options):
+    hub = gs.Body("hub", 10.0, (0.1, 0.0, 0.0), (2.0, 3.0, 4.0))
+    boom = _boom(joint=gs.Joint("root", "revolute", "hub", (0.5, 0.0, 0.2), axis=(0, 0, 1)), **options)
+    tool = gs.Body("tool", 2.0, (0.2, 0, 0.1), (0.1, 0.2, 0.25), gs.Joint("wrist", "revolute", "boom.n3", (0.1, 0, 0)))
+    wheel = gs.Wheel("wheel", "boom.n1", (0.6, 0, 0.8), 0.05, mass=0.4, transverse_inertia=0.03, included=False)
+    return gs.Spacecraft.build("c", [hub, boom, tool, wheel], frames=[gs.Frame("eye", "boom.n2", (0, 0.1, 0))])
+
+
+def test_momentum_and_energy_stay_in_a_large_motion():
+    craft = _craft(rotary="exact")
+    rng = np.random.default_rng(4)
+    q = gs.step_configuration(craft, gs.neutral(craft), 0.2 * rng.normal(size=craft.nv))
+    v = 0.5 * rng.normal(size=craft.nv)
+    run = gs.simulate(craft, q, v, t_span=(0, 50), rtol=1e-13)
+    assert max(run.audit.linear, run.audit.angular, run.audit.energy) < 1e-11
+    assert np.abs(run.q[:, craft.flexible("boom").q_at]).max() > 0.1
+
+
+def test_damped_bending_is_work_that_the_audit_finds():
+    craft = _craft(damping_ratios=0.02)
+    v = craft.v({"root": 0.8, "wheel": 20.0})
+    run = gs.simulate(craft, gs.neutral(craft), v, t_span=(0, 20), rtol=1e-12)
+    assert run.audit.energy < 1e-10 and float(run.data["work"][-1]) < -1e-3
+
+
+def test_modal_coordinates_have_names_a_role_and_no_motor():
+    craft = _craft()
+    assert [craft.roles[k] for k in range(*craft.flexible("boom").v_at.indices(craft.nv))] == [Role.modal] * 2
+    run = gs.simulate(craft, gs.neutral(craft), np.zeros(craft.nv), t_span=(0, 0.1))
+    assert {"boom.mode_1", "boom.mode_2"} <= set(run.data.q_name.values)
+    assert craft.q({"boom.modes": [0.1, 0.2]})[craft.flexible("boom").q_at] == pytest.approx([0.1, 0.2])
+
+
+@pytest.mark.parametrize("rotary", ["points", "exact"])
+def test_the_ways_to_accelerations_agree_and_power_is_balanced(rotary):
+    craft = _craft(rotary=rotary)
+    rng = np.random.default_rng(7)
+    q = gs.step_configuration(craft, gs.neutral(craft), 0.3 * rng.normal(size=craft.nv))
+    v, tau, W = rng.normal(size=craft.nv), rng.normal(size=craft.nv), rng.normal(size=(craft.nbodies, 6))
+    vdot = gs.forward_dynamics(craft, q, v, tau, wrenches=W)
+    assert gs.inverse_dynamics(craft, q, v, vdot, wrenches=W) == pytest.approx(tau, abs=1e-10 * np.abs(vdot).max())
+    other = np.linalg.solve(gs.mass_matrix(craft, q), tau - gs.bias_force(craft, q, v, wrenches=W))
+    assert vdot == pytest.approx(other, abs=1e-11 * np.abs(vdot).max())
+    assert 0.5 * v @ gs.mass_matrix(craft, q) @ v == pytest.approx(gs.kinetic_energy(craft, q, v), rel=1e-13)
+    held = gs.forward_dynamics(craft, q, v, tau, prescribed={"boom.modes": [0.3, -0.2]})
+    assert held[craft.flexible("boom").v_at] == pytest.approx([0.3, -0.2])
+
+    def later(f, h):
+        return f(gs.step_configuration(craft, q, h * v), v + h * gs.forward_dynamics(craft, q, v, tau))
+
+    h = 1e-5
+    rate = (later(lambda *s: gs.kinetic_energy(craft, *s), h) - later(lambda *s: gs.kinetic_energy(craft, *s), -h)) / (
+        2 * h
+    )
+    assert rate == pytest.approx(tau @ v, rel=1e-6, abs=1e-6)
+    J = gs.jacobian(craft, q, "eye", (0.1, 0.2, 0.3))
+    dp = gs.frame_pose(craft, gs.step_configuration(craft, q, h * v), "eye")
+    dm = gs.frame_pose(craft, gs.step_configuration(craft, q, -h * v), "eye")
+    moved = (dp.p + dp.R @ [0.1, 0.2, 0.3] - dm.p - dm.R @ [0.1, 0.2, 0.3]) / (2 * h)
+    assert J[3:] @ v == pytest.approx(moved, abs=1e-8)
+    Jdot = gs.jacobian_rate(craft, q, v, "eye", (0.1, 0.2, 0.3))
+    ahead, behind = (
+        gs.jacobian(craft, gs.step_configuration(craft, q, s * h * v), "eye", (0.1, 0.2, 0.3)) for s in (1, -1)
+    )
+    assert Jdot == pytest.approx((ahead - behind) / (2 * h), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"frequencies": [-1.0, 2.0], "stiffness": None}, "frequencies are"),
+        ({"stiffness": [[1.0, 0.0], [0.0, -1.0]]}, "negative eigenvalue"),
+        ({"joint": gs.Joint("root", "revolute", "hub", node="tip")}, "no flexible body"),
+    ],
+)
+def test_bad_flexible_bodies_are_refused_by_name(change, message):
+    boom = _boom()
+    given = {"name": "boom", "nodes": boom.nodes, "translations": boom.translations, "stiffness": boom.stiffness}
+    given["joint"] = gs.Joint("root", "revolute", "hub")
+    with pytest.raises(ValueError, match=message):
+        gs.Spacecraft.build("c", [gs.Body("hub", 1.0, inertia=(1, 1, 1)), gs.FlexibleBody(**given | change)])
+
+
+def test_unknown_nodes_and_shapes_that_move_the_own_frame_are_refused():
+    with pytest.raises(ValueError, match="no node|does not exist"):
+        gs.Spacecraft.build(
+            "c", [_boom(), gs.Body("t", 1.0, inertia=(1, 1, 1), joint=gs.Joint("j", parent="boom", node="tip"))]
+        )
+    with pytest.raises(ValueError, match="where nothing says"):
+        gs.Spacecraft.build(
+            "c", [_boom(), gs.Body("t", 1.0, inertia=(1, 1, 1), joint=gs.Joint("j", parent="boom", position=(1, 0, 0)))]
+        )
+    nodes = [gs.Node("root", (0, 0, 0), 1.0), gs.Node("tip", (1, 0, 0), 1.0)]
+    with pytest.raises(ValueError, match="moves its own frame"):
+        gs.Spacecraft.build("c", [gs.FlexibleBody("b", nodes, [[[0], [1.0], [0]], [[0], [1.0], [0]]], stiffness=[1.0])])
+
+
+def test_other_formulations_and_matrices_for_rigid_bodies_refuse_by_name():
+    craft = _craft()
+    able, reasons = supporting(craft)
+    assert list(able) == ["recursive"] and all("'boom' is flexible" in reason for reason in reasons.values())
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    for asked in (
+        lambda: gs.coriolis_matrix(craft, q, v),
+        lambda: regressor(craft, q, v, v),
+        lambda: craft.inertia("boom"),
+    ):
+        with pytest.raises(ValueError, match="'boom' is flexible"):
+            asked()
+
+
+def test_frequencies_are_parameters():
+    craft = _craft(damping_ratios=[0.01, 0.03])
+    other = craft.with_values({"boom.mode_1.frequency": 2.0 * craft.value("boom.mode_1.frequency")})
+    assert other.flexible("boom").stiffness[0, 0] == pytest.approx(4.0 * craft.flexible("boom").stiffness[0, 0])
+    assert other.value("boom.mode_1.damping_ratio") == pytest.approx(0.01)
+    with pytest.raises(ValueError, match="lumps"):
+        craft.with_values({"boom.mass": 3.0})
