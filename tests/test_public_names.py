@@ -69,7 +69,22 @@ def test_unknown_name_is_an_attribute_error_that_knows_the_nearest():
 
 # ---- one word for one thing: docs/conventions.md, "Words"
 
-ON_A_BODY = {"Frame", "Thruster", "Plate", "Sphere", "box_plates", "thrusters_in_pairs", "without_propellant"}
+ON_A_BODY = {
+    "bent_bias",
+    "bent_inertia",
+    "inertia_at",
+    "kinetic_energy_of",
+    "mass_at",
+    "momentum_of",
+    "Modes",
+    "Frame",
+    "Thruster",
+    "Plate",
+    "Sphere",
+    "box_plates",
+    "thrusters_in_pairs",
+    "without_propellant",
+}
 OF_THE_TREE = {"path_from_base", "joint_acceleration_bias"}  # walk from body to body
 
 
