@@ -31,7 +31,7 @@ def regressor(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> Array:
     Atkeson, An & Hollerbach (1986), in body frames: the wrench on one body is F = W(V, A) pi; it reaches every joint
     below.
     """
-    require_rigid(craft, "gs.regressor", "gs.inverse_dynamics has its loads.")
+    require_rigid(craft, "regressor", "gs.inverse_dynamics has its loads.")
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
