@@ -17,7 +17,7 @@ def inertial_parameters(craft: Spacecraft) -> Array:
     """pi (10 nbodies,): per body mass, m com (3), inertia about Bo (xx, xy, xz, yy, yz, zz); wheels taken out of
     carriers.
     """
-    require_rigid(craft, "gs.inertial_parameters", "Lumps and shapes are no ten parameters.")
+    require_rigid(craft, "inertial_parameters", "Lumps and shapes are no ten parameters.")
     rows = []
     for B, _ in craft.base_to_tip:
         m, h, I_o = craft.inertia(B)
