@@ -93,6 +93,9 @@ if _typing.TYPE_CHECKING:
     from .simulation.phases import Phase as Phase
     from .simulation.phases import simulate_phases as simulate_phases
     from .simulation.rollouts.rollout import rollout as rollout
+    from .structures import beam as beam
+    from .structures import plate as plate
+    from .structures import truss_boom as truss_boom
     from .tracing import TraceError as TraceError
     from .tracing import compile as compile
     from .tracing import interp as interp
@@ -126,6 +129,7 @@ _NAMES = {
     "io": "check load load_formation save",
     "linear": "equilibrium linearize modes",
     "model": "Body DHLink FlexibleBody Frame Joint Limits ModelError Node Role Shape Spacecraft Thruster Wheel",
+    "structures": "beam plate truss_boom",
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "Simulation SimulationWarning Trajectory When simulate",
     "simulation.phases": "Phase simulate_phases",
