@@ -2,6 +2,7 @@
 
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
+from .attitude_filter import AttitudeFilter as AttitudeFilter
 from .base_attitude import base_commands as base_commands
 from .base_attitude import coordinated as coordinated
 from .base_attitude import joint_acceleration as joint_acceleration
@@ -34,6 +35,7 @@ from .errors import pose_error_rate as pose_error_rate
 from .gyro_steering import gyro_attitude as gyro_attitude
 from .gyro_steering import robust_rates as robust_rates
 from .gyro_steering import within_rate_limits as within_rate_limits
+from .integrating_gyro import IntegratingGyro as IntegratingGyro
 from .joint_motion import Rates as Rates
 from .joint_motion import Waypoints as Waypoints
 from .joint_paths import Quintic as Quintic
@@ -44,6 +46,7 @@ from .joint_tracking import joint_pid as joint_pid
 from .joints_on_floating_base import computed_torque as computed_torque
 from .joints_on_floating_base import gains as gains
 from .joints_on_floating_base import joint_error as joint_error
+from .magnetic_torquers import b_dot as b_dot
 from .modes import MODES as MODES
 from .modes import Mode as Mode
 from .modes import through_center_of_mass as through_center_of_mass
