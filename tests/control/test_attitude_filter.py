@@ -10,7 +10,7 @@ from scipy.stats import chi2
 import gyrostat as gs
 from formation_crafts import armed
 from gyrostat.algebra import quat_exp, quat_multiply
-from gyrostat.control import AttitudeFilter, Imperfection, IntegratingGyro, StarTracker, attitude_error
+from gyrostat.control import AttitudeFilter, Imperfection, IntegratingGyro, Place, StarTracker, attitude_error
 
 T, RUNS, SIGMA = 0.1, 200, 0.05
 GYRO = IntegratingGyro(angle_walk=3e-5, rate_walk=2e-5, bias=1e-3)
@@ -138,3 +138,12 @@ def test_bad_filters_are_asked_about():
         IntegratingGyro(angle_walk=-1)
     with pytest.raises(TypeError, match="memory of its own"):
         AttitudeFilter(GYRO, TRACKER, T).controller(gs.Controller(nothing, period=T))
+
+
+def test_a_report_of_one_sample_is_that_of_many():
+    filt = AttitudeFilter(GYRO, TRACKER, T, start=START)
+    z = filt.step(CRAFT, gs.neutral(CRAFT), np.zeros(CRAFT.nv), filt.memory, Place(3, 0, 0))
+    one, many = filt.report(z), filt.report(np.stack([z, z]))
+    for a, b in zip(one, many, strict=True):
+        assert (np.asarray(b) == np.asarray(a)).all()
+        assert np.shape(b) == (2, *np.shape(a))

@@ -161,7 +161,7 @@ class AttitudeFilter:
         z = np.asarray(memory, dtype=float)
         rows = [self._judged(row) for row in z.reshape(-1, z.shape[-1])]
         return FilterReport(
-            *(np.array(part).reshape(*z.shape[:-1], *np.shape(part[0])) for part in zip(*rows, strict=True))
+            *(np.array(part).reshape((*z.shape[:-1], *np.shape(part[0]))) for part in zip(*rows, strict=True))
         )
 
     def _judged(self, z: Array) -> FilterReport:

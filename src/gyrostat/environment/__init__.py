@@ -31,8 +31,13 @@ from .planets import EARTH as EARTH
 from .planets import MARS as MARS
 from .planets import MOON as MOON
 from .planets import Planet as Planet
+from .sky import Ephemeris as Ephemeris
 from .sky import MagneticField as MagneticField
 from .sky import Sky as Sky
+from .sky import in_gcrf as in_gcrf
+from .sky import read_oem as read_oem
+from .sky import tle_ephemeris as tle_ephemeris
+from .sky import write_oem as write_oem
 from .spherical_harmonics import harmonic_gravity as harmonic_gravity
 from .sunlight import solar_pressure as solar_pressure
 from .surfaces import Plate as Plate
