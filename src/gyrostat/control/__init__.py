@@ -35,6 +35,13 @@ from .errors import pose_error_rate as pose_error_rate
 from .gyro_steering import gyro_attitude as gyro_attitude
 from .gyro_steering import robust_rates as robust_rates
 from .gyro_steering import within_rate_limits as within_rate_limits
+from .input_shaping import Shaper as Shaper
+from .input_shaping import combined_shapers as combined_shapers
+from .input_shaping import ei_shaper as ei_shaper
+from .input_shaping import residual_vibration as residual_vibration
+from .input_shaping import shaped as shaped
+from .input_shaping import zv_shaper as zv_shaper
+from .input_shaping import zvd_shaper as zvd_shaper
 from .integrating_gyro import IntegratingGyro as IntegratingGyro
 from .joint_motion import Rates as Rates
 from .joint_motion import Waypoints as Waypoints
