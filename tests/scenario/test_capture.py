@@ -136,7 +136,9 @@ def test_a_capture_that_never_grasps_does_not_end_well(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = changed(tmp_path, *SHORT, ('duration = "60 s"', 'duration = "3 s"'))
     done = CliRunner().invoke(app, ["run", str(path)])
-    assert done.exit_code == 3 and "without its event" in done.output
+    assert done.exit_code == 4 and "without its event" in done.output
+    verdict, *_ = [line for line in done.output.splitlines() if "its end" in line]
+    assert verdict.startswith("Did not reach its end")
     assert not gs.Trajectory.load(tmp_path / "capture.nc").ok
 
 

@@ -30,7 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Dynamics of spacecraft that carry robot arms, wheels and each other.",
-    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage, 3 a run that did not reach its end, 128 + n "
+    epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage, 3 a run that did not reach its end, 4 a "
+    "requirement or an awaited event missed, 128 + n "
     "ended by signal n (130: Ctrl-C).",
 )
 app.command()(demo)

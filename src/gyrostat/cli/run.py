@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..simulation import Trajectory
 
 INTERRUPTED = 130  # of a run that has made all the steps it may
-NOT_REACHED = 3  # exit code of a run that blew up, or of a phase whose event never came
+NOT_REACHED = 3  # exit code of a run that blew up
+NOT_MET = 4  # of one that missed a requirement, or the event that a phase waits for
 
 
 def run(
@@ -134,6 +135,9 @@ def _run(
         errors().print(sentence(text), style="bold red")
     if stopping.received is not None:
         return trajectory, stopping.exit_code
+    summary = trajectory.summary
+    if any(row.what == "missed" for row in summary.happened) or (not summary.met and not trajectory.failures):
+        return trajectory, NOT_MET
     if trajectory.failures:
         return trajectory, NOT_REACHED
     return trajectory, INTERRUPTED if trajectory.interrupted else 1 if problem or problems else 0

@@ -15,6 +15,7 @@ from ..simulation.problem.request import FUNCTIONS, MAX_STEPS
 from .checkpoints import in_parts, must_be_same
 from .parts.limits import Limits, judge
 from .parts.outputs import Output, add_outputs
+from .parts.requirements import Require, asked, judge_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,7 @@ class Scenario:
     text: str = field(default="", repr=False)
     path: Path | None = None
     limits: Limits = "note"
+    requirements: tuple[Require, ...] = ()
 
     @property
     def orbit(self) -> Orbit | None:
@@ -80,13 +82,16 @@ class Scenario:
     def _part(self, earlier: Trajectory | None, progress: bool | None, changes: Mapping[str, Any]) -> Trajectory:
         if earlier is None:
             options = {**self.options, **changes}
+            options |= asked(self.requirements, options)
             trajectory = simulate(self.craft, self.q0, self.v0, (0.0, self.duration), progress=progress, **options)
         else:  # settings and times are those of the run; functions are not in its file
             kept = {name: x for name, x in self.options.items() if name in (*FUNCTIONS, "max_steps")}
-            trajectory = simulate(self.craft, resume=earlier, progress=progress, **{**kept, **changes})
+            kept |= {**changes, **asked(self.requirements, changes)}
+            trajectory = simulate(self.craft, resume=earlier, progress=progress, **kept)
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
         judge(trajectory, self.limits)
+        judge_run(trajectory, self.requirements, trajectory.outcomes)
         return trajectory
 
     def _earlier(self, resume: Trajectory | str | Path | None) -> Trajectory | None:

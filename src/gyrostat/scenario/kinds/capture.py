@@ -18,6 +18,7 @@ from ..parts.acting import acting_options
 from ..parts.craft import spacecraft_of
 from ..parts.limits import judge, limit_options
 from ..parts.outputs import add_outputs
+from ..parts.requirements import asked, judge_run, requirements_of, through_phases
 from ..parts.start import initial_state
 from ..scenario import Scenario
 from .capture_tables import CaptureTable, GraspTable, PhaseTable
@@ -49,7 +50,9 @@ class CaptureScenario(Scenario):
             )
             for phase in self.phases
         ]
-        return simulate_phases(self.craft, self.q0, self.v0, made, **{**self.options, **changes})
+        options = {**self.options, **changes}
+        options |= asked(self.requirements, options)
+        return simulate_phases(self.craft, self.q0, self.v0, made, **options)
 
     def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
         """All phases as one trajectory. What happened in each is in its summary."""
@@ -59,6 +62,7 @@ class CaptureScenario(Scenario):
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
         judge(trajectory, self.limits)
+        judge_run(trajectory, self.requirements, through_phases(run, self.requirements))
         return trajectory
 
 
@@ -89,6 +93,7 @@ def capture_scenario(source: Source, table: CaptureTable, path: Path) -> Capture
         text=source.text,
         path=path,
         limits=table.limits,
+        requirements=requirements_of(source, both, table.require, q, v, phased=True),
         phases=tuple(table.phase),
     )
 

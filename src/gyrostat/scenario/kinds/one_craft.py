@@ -9,6 +9,7 @@ from ..parts.acting import acting_options
 from ..parts.craft import spacecraft_of
 from ..parts.flight import Flight
 from ..parts.limits import limit_options
+from ..parts.requirements import requirements_of
 from ..parts.run import Run
 from ..parts.start import initial_state
 from ..scenario import Scenario
@@ -28,8 +29,9 @@ def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
     duration = table.run.duration
     options = table.run.options(source, duration) | acting_options(source, craft, table, q, v, duration)
     options |= limit_options(source, craft, table, q, v)
-    name = table.name or path.stem
-    return Scenario(name, craft, q, v, duration, options, tuple(table.outputs), source.text, path, table.limits)
+    needs = requirements_of(source, craft, table.require, q, v)
+    name, outputs = table.name or path.stem, tuple(table.outputs)
+    return Scenario(name, craft, q, v, duration, options, outputs, source.text, path, table.limits, needs)
 
 
 ONE = Kind("a scenario of one spacecraft", ScenarioTable, one_scenario)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from .acting import Acting
 from .outputs import Output
+from .requirements import RequireTable
 from .start import Start
 
 
@@ -23,4 +24,5 @@ class Flight(Acting):
     outputs: list[Output] = Field(
         default_factory=list, description="What to keep in the result file besides states and loads."
     )
+    require: list[RequireTable] = Field(default_factory=list, description="What the run has to reach.")
     start: Start = Field(default_factory=lambda: Start())

@@ -1,0 +1,150 @@
+"""[[require]]: what a run has to reach, judged by its outcomes, met or missed by a margin."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import Field, create_model, model_validator
+
+from ...algebra import Array
+from ...control.controller import call
+from ...io.toml.source import Source
+from ...io.toml.tables import Name, OneOf, Table
+from ...io.toml.units import AnyMeasure, Measure
+from ...model import Spacecraft
+from ...outcomes import Kept, Outcome, outcomes_given
+from ...outcomes.tables import REDUCTIONS, SIGNAL_NAMES, outcome_from_table
+from ...simulation.result.summary import REQUIREMENTS
+
+if TYPE_CHECKING:
+    from ...simulation import Trajectory
+    from ...simulation.phased_run import PhasedRun
+
+DIMENSIONS = {"rad": "angle", "rad/s": "angular rate", "m": "length", "s": "time"}
+SHOWN = {"rad": ("deg", 180 / math.pi), "rad/s": ("deg/s", 180 / math.pi)}
+LOADS = ("command", "applied", "tau", "vdot")
+JOINED = (Kept.last, Kept.largest, Kept.smallest, Kept.integral, Kept.mean, Kept.time_in)  # through phases
+
+
+def _arguments() -> dict[str, Any]:
+    """Keys of all signals and of what is kept of them, by whom they belong to."""
+    owners: dict[str, list[str]] = {}
+    for function in (*SIGNAL_NAMES.values(), *REDUCTIONS.values()):
+        for key in inspect.signature(function).parameters:
+            if key not in ("signal", "name", "unit"):
+                owners.setdefault(key, []).append(function.__name__)
+    return {key: (Any, Field(default=None, description=f"Of {', '.join(who)}.")) for key, who in owners.items()}
+
+
+Arguments: Any = create_model("OutcomeArguments", __base__=Table, __doc__="Of a signal, in SI.", **_arguments())
+
+
+class RequireTable(Arguments):
+    """A number of the whole run, and its limits."""
+
+    name: Name
+    outcome: Annotated[str, OneOf(REDUCTIONS)] = Field(description="What is kept of the signal over the run.")
+    of: Annotated[str, OneOf(SIGNAL_NAMES)] = Field(description="Which signal.")
+    at_most: AnyMeasure | None = Field(default=None, description='Such as "2 deg".')
+    at_least: AnyMeasure | None = None
+
+    @model_validator(mode="after")
+    def _limited(self) -> RequireTable:
+        if self.at_most is None and self.at_least is None:
+            raise ValueError('a requirement has a limit: at_most = "2 deg", at_least, or both')
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Require:
+    """A requirement, in SI."""
+
+    outcome: Outcome
+    low: float
+    high: float
+
+    def judged(self, value: float) -> dict[str, Any]:
+        """As the summary of a run tells it. What is no number was not reached."""
+        unit, factor = SHOWN.get(self.outcome.unit, (self.outcome.unit, 1.0))
+        margin = min(self.high - value, value - self.low)
+        if math.isinf(self.low):
+            limit = f"at most {factor * self.high:.4g}"
+        elif math.isinf(self.high):
+            limit = f"at least {factor * self.low:.4g}"
+        else:
+            limit = f"{factor * self.low:.4g} to {factor * self.high:.4g}"
+        row: dict[str, Any] = {"name": self.outcome.name, "unit": unit, "limit": limit}
+        return row | {"value": factor * value, "margin": factor * margin, "met": bool(margin >= 0.0)}
+
+
+def requirements_of(
+    source: Source, craft: Spacecraft, tables: Sequence[Any], q: Array, v: Array, *, phased: bool = False
+) -> tuple[Require, ...]:
+    """Of a file's [[require]]. What is wrong goes to the source's report."""
+    found: list[Require] = []
+    for k, table in enumerate(tables):
+        place = ("require", k)
+        if table.name in [one.outcome.name for one in found]:
+            source.error("twice", place, f"two requirements are named '{table.name}'.", "Name each its own.", "name")
+        given = {key: getattr(table, key) for key in Arguments.model_fields if getattr(table, key) is not None}
+        try:
+            outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
+            if craft.memberships and "frame" in inspect.signature(SIGNAL_NAMES[table.of]).parameters.keys() - given:
+                raise ValueError(f"{table.of}: here are several spacecraft; say of which body or frame: frame =")
+            if phased and outcome.kept not in JOINED:
+                names = ", ".join(kept.name for kept in JOINED)
+                raise ValueError(f"{table.outcome} is not known through phases; expected one of {names}")
+            loads = {name: np.zeros(craft.nv) for name in LOADS} | {"wrenches": np.zeros((craft.nbodies, 6))}
+            call(outcome.function, (craft, 0.0, q, v), loads)
+            low, high = (_limit(x, outcome) for x in (table.at_least, table.at_most))
+        except (ValueError, TypeError) as error:
+            source.error("require", place, f"{error}".rstrip(".") + ".")
+            continue
+        found.append(Require(outcome, -math.inf if low is None else low, math.inf if high is None else high))
+    return tuple(found)
+
+
+def _limit(given: Measure | None, outcome: Outcome) -> float | None:
+    if given is None:
+        return None
+    if outcome.unit in DIMENSIONS:
+        return given.of(DIMENSIONS[outcome.unit])
+    return given.plain(f"{outcome.unit or 'a ratio or a sum'} in SI")
+
+
+def asked(requirements: Sequence[Require], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `gs.simulate` with the outcomes that are required, beside others."""
+    if not requirements:
+        return {}
+    others = {one.name: one for one in outcomes_given(options.get("outcomes"))}
+    return {"outcomes": {**others, **{one.outcome.name: one.outcome for one in requirements}}}
+
+
+def judge_run(trajectory: Trajectory, requirements: Sequence[Require], values: Mapping[str, Any]) -> None:
+    """Written to the run's attributes, once it is not interrupted. A run that failed has met nothing."""
+    if requirements and not trajectory.interrupted:
+        whole = not trajectory.failures
+        rows = [one.judged(float(values[one.outcome.name]) if whole else math.nan) for one in requirements]
+        trajectory.data.attrs[REQUIREMENTS] = rows
+
+
+def through_phases(run: PhasedRun, requirements: Sequence[Require]) -> dict[str, float]:
+    """Each outcome of the whole run, from those of its phases."""
+    found = {}
+    spans = np.array([r.end[0] - float(r.trajectory.data.attrs["t_span"][0]) for r in run.phases])
+    for one in requirements:
+        name, kept = one.outcome.name, one.outcome.kept
+        values = np.array([float(result.trajectory.outcomes[name]) for result in run.phases])
+        joined = {
+            Kept.last: values[-1],
+            Kept.largest: values.max(),
+            Kept.smallest: values.min(),
+            Kept.mean: (spans * values).sum() / spans.sum(),
+        }
+        found[name] = float(joined.get(kept, values.sum()))
+    return found
