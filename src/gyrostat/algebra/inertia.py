@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .elementary import Array
+from .elementary import Array, unboxed
 from .linear import mirror
 from .se3 import Pose
 from .so3 import cross, skew
@@ -58,18 +58,48 @@ def rigid_inertia_to_parent(X_PB: Pose, M: RigidInertia) -> RigidInertia:
     R, p = X_PB
     h, P = R @ M.h, skew(p)  # I_P = R I R^T - h^ p^ - p^ h^ - m p^ p^
     H = skew(h)
-    I_P = R @ M.I_o @ R.T - H @ P - P @ (H + M.m * P)
+    I_P = turned(R, M.I_o) - H @ P - P @ (H + M.m * P)
     return RigidInertia(M.m, h + M.m * p, mirror(I_P))
 
 
 def inertia_to_parent(X_PB: Pose, M: Array) -> Array:
     """`Ad_BP^T M Ad_BP` for a symmetric M = [[A, B], [B^T, C]], (6, 6): turned block by block, then shifted by p."""
     R, p = X_PB
-    A, B, C = (R @ block @ R.T for block in (M[:3, :3], M[:3, 3:], M[3:, 3:]))
+    A, B, C = (turned(R, block) for block in (M[:3, :3], M[:3, 3:], M[3:, 3:]))
     P, C = skew(p), mirror(C)
     B_P = B + P @ C
     A_P = mirror(A + P @ B_P.T - B @ P)
     return np.block([[A_P, B_P], [B_P.T, C]])
+
+
+def turned(R: Array, A: Array) -> Array:
+    """`R A R^T`, (3, 3). About a coordinate axis by the squares and the product of sine and cosine: two thirds of the
+    operations, and as exact.
+    """
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        if all(type(x) is float for x in (*R[k], *R[:, k])) and list(R[k]) == list(R[:, k]) == list(np.eye(3)[k]):
+            return _turned_about(k, i, j, R[i, i], R[j, i], A)
+    return R @ A @ R.T
+
+
+def _turned_about(k: int, i: int, j: int, c: Any, s: Any, A: Array) -> Array:
+    cc, ss, cs = c * c, s * s, c * s
+    symmetric = A[i, j] is A[j, i]
+    both = (2.0 * cs) * A[i, j] if symmetric else cs * (A[i, j] + A[j, i])
+    apart = cs * (A[i, i] - A[j, j])
+    T = np.empty((3, 3), dtype=object)
+    T[i, i] = cc * A[i, i] + ss * A[j, j] - both
+    T[j, j] = ss * A[i, i] + cc * A[j, j] + both
+    if symmetric:
+        T[i, j] = T[j, i] = apart + (cc - ss) * A[i, j]
+    else:
+        T[i, j] = apart + cc * A[i, j] - ss * A[j, i]
+        T[j, i] = apart - ss * A[i, j] + cc * A[j, i]
+    T[i, k], T[j, k] = c * A[i, k] - s * A[j, k], s * A[i, k] + c * A[j, k]
+    T[k, i], T[k, j] = c * A[k, i] - s * A[k, j], s * A[k, i] + c * A[k, j]
+    T[k, k] = A[k, k]
+    return unboxed(T)
 
 
 def inertia_matrix(components: Array) -> Array:

@@ -21,6 +21,7 @@ import numpy as np
 from ..algebra import (
     Array,
     Pose,
+    RigidInertia,
     absolute,
     compose,
     cos,
@@ -112,6 +113,12 @@ class AbstractKind(ABC):
     def spring_load(self, q: Array, q0: Array) -> Array:
         """What that spring does, (nv,): minus the derivative of its energy along each rate."""
 
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        """Of a body's inertia in B, what may as well sit on the parent, in J: it looks the same from there at every q,
+        and no rate of the joint moves it (M H = 0). Nothing, unless the kind says otherwise.
+        """
+        return RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
 
 @dataclass(frozen=True, eq=False)
 class AbstractLinear(AbstractKind):
@@ -146,6 +153,25 @@ def _slide(axis: Array) -> Array:
     return np.concatenate([np.zeros(3), axis])
 
 
+def _plane(axis: Array) -> Array:
+    """Columns: two unit vectors normal to the axis, the first as near to x as can be (to y, if the axis is near x)."""
+    near = where(absolute(axis[0]) > 0.9, np.eye(3)[1], np.eye(3)[0])
+    first = near - (near @ axis) * axis
+    first = first / sqrt(first @ first)
+    return np.column_stack([first, cross(axis, first)])
+
+
+def _rod(axis: Array, M: RigidInertia) -> Array:
+    """Inertia of a thin rod along the axis, (3, 3), as large as M's about one normal to it."""
+    across = _plane(axis)[:, 1]
+    return (across @ M.I_o @ across) * (np.eye(3) - np.outer(axis, axis))
+
+
+def _point(M: RigidInertia) -> RigidInertia:
+    """Its mass, all at the origin."""
+    return RigidInertia(M.m, np.zeros(3), np.zeros((3, 3)))
+
+
 class Revolute(AbstractLinear):
     name, axes, q_units, v_units = "revolute", 1, ("rad",), ("rad/s",)
     q_labels, v_labels = ("",), ("",)
@@ -155,6 +181,9 @@ class Revolute(AbstractLinear):
 
     def H(self, q: Array) -> Array:
         return np.column_stack([_turn(self.axis)])
+
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        return RigidInertia(M.m, (M.h @ self.axis) * self.axis, _rod(self.axis, M))
 
 
 class Prismatic(AbstractLinear):
@@ -167,6 +196,9 @@ class Prismatic(AbstractLinear):
     def H(self, q: Array) -> Array:
         return np.column_stack([_slide(self.axis)])
 
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        return RigidInertia(0.0, np.zeros(3), M.I_o)
+
 
 class Cylindrical(AbstractLinear):
     name, axes, q_units, v_units = "cylindrical", 1, ("rad", "m"), ("rad/s", "m/s")
@@ -178,6 +210,9 @@ class Cylindrical(AbstractLinear):
     def H(self, q: Array) -> Array:
         return np.column_stack([_turn(self.axis), _slide(self.axis)])
 
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        return RigidInertia(0.0, np.zeros(3), _rod(self.axis, M))
+
 
 class Cartesian(AbstractLinear):
     name, q_units, v_units = "cartesian", ("m",) * 3, ("m/s",) * 3
@@ -188,6 +223,9 @@ class Cartesian(AbstractLinear):
 
     def H(self, q: Array) -> Array:
         return np.vstack([np.zeros((3, 3)), np.eye(3)])
+
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        return RigidInertia(0.0, np.zeros(3), M.I_o)
 
 
 class Universal(AbstractLinear):
@@ -207,6 +245,9 @@ class Universal(AbstractLinear):
 
     def map_rate(self, q: Array, v: Array) -> Array:
         return np.column_stack([_turn(cross(self._first_axis_in_B(q), self.axis2) * v[1]), np.zeros(6)])
+
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        return _point(M)
 
 
 class Spherical(AbstractKind):
@@ -238,6 +279,9 @@ class Spherical(AbstractKind):
     def spring_load(self, q: Array, q0: Array) -> Array:
         return _ball_spring_torque(q, q0)
 
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        return _point(M)
+
 
 class Planar(AbstractKind):
     """q = (x, y, theta) in the plane normal to `axis`; v = (theta rate, velocity in B)."""
@@ -245,20 +289,11 @@ class Planar(AbstractKind):
     name, axes, q_units, v_units = "planar", 1, ("m", "m", "rad"), ("rad/s", "m/s", "m/s")
     q_labels, v_labels = ("x", "y", "angle"), ("rate", "vx", "vy")
 
-    def _plane(self) -> Array:
-        """Columns: two unit vectors that span the plane, the first as near to x as can be (to y, if the normal is near
-        x).
-        """
-        near = where(absolute(self.axis[0]) > 0.9, np.eye(3)[1], np.eye(3)[0])
-        first = near - (near @ self.axis) * self.axis
-        first = first / sqrt(first @ first)
-        return np.column_stack([first, cross(self.axis, first)])
-
     def pose(self, q: Array) -> Pose:
-        return Pose(rotation_about(self.axis, q[2]), self._plane() @ q[:2])
+        return Pose(rotation_about(self.axis, q[2]), _plane(self.axis) @ q[:2])
 
     def H(self, q: Array) -> Array:
-        plane = self._plane()
+        plane = _plane(self.axis)
         return np.column_stack([_turn(self.axis), _slide(plane[:, 0]), _slide(plane[:, 1])])
 
     def qdot(self, q: Array, v: Array) -> Array:
@@ -351,6 +386,12 @@ class Wheel(AbstractLinear):
 
     def spring_load(self, q: Array, q0: Array) -> Array:
         return np.zeros(1)  # its angle is no coordinate: validation refuses a spring
+
+    def unfelt(self, M: RigidInertia) -> RigidInertia:
+        a = self.axis
+        spin = np.outer(M.I_o @ a, a)
+        felt = spin + spin.T - (a @ M.I_o @ a) * np.outer(a, a)  # turns about the axis as M does
+        return RigidInertia(M.m, (M.h @ a) * a, M.I_o - felt)
 
 
 class Modal(AbstractLinear):

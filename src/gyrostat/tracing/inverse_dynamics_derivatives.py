@@ -20,6 +20,7 @@ from ..algebra import (
     wrench_to_parent,
 )
 from ..algebra import inertia_to_parent as symmetric_to_parent
+from ..formulations.recursive.lean import lean
 from ..kinematics import ZERO6, body_twists, joint_poses
 from ..model import Spacecraft
 from ..model.parts import Joint
@@ -41,6 +42,7 @@ def inverse_dynamics_derivatives(craft: Spacecraft, q: Array, v: Array, vdot: Ar
     H x* F_J; a joint beyond J feels H_B^T (2 B^c g + M^c u).
     As in Singh, Russo & Wensing, RA-L 7 (2022), here about body origins.
     """
+    craft, _ = lean(craft, {}, q, v, vdot)
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
     A, F, M, twice_B = _recursion(craft, q, v, vdot, X_PB, V)

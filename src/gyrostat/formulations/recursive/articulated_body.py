@@ -19,6 +19,7 @@ from ...algebra import (
 from ...kinematics import ZERO6, bent_bias, bent_inertia, body_twists, carried, joint_acceleration_bias, joint_poses
 from ...kinematics.arguments import configuration, external, prescribed_rates, rates
 from ...model import Spacecraft
+from .lean import lean
 
 
 class HybridDynamics(NamedTuple):
@@ -81,6 +82,7 @@ def hybrid_dynamics(
     """
     q, v, tau = configuration(craft, q), rates(craft, v), rates(craft, tau, "tau")
     F_ext, follows = external(craft, wrenches), prescribed_rates(craft, prescribed)
+    craft, F_ext = lean(craft, F_ext, q, v, tau)
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
     c: dict[str, Array] = {}

@@ -8,6 +8,7 @@ from ...algebra import Array, mirror, rigid_inertia_to_parent, unboxed, wrench_t
 from ...kinematics import bent_inertia, carried, joint_poses
 from ...kinematics.arguments import configuration
 from ...model import Spacecraft
+from .lean import lean
 
 
 def mass_matrix(craft: Spacecraft, q: Array) -> Array:
@@ -24,6 +25,7 @@ def mass_matrix(craft: Spacecraft, q: Array) -> Array:
     Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 6. Cost O(nbodies * depth).
     """
     q = configuration(craft, q)
+    craft, _ = lean(craft, {}, q)
     X_PB = joint_poses(craft, q)
     bent = {B: bent_inertia(body, q) for B, _ in craft.base_to_tip if (body := craft.flexible(B))}
     composite = {B: bent[B].rr if B in bent else craft.inertia(B) for B, _ in craft.base_to_tip}

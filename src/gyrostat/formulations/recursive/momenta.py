@@ -20,6 +20,7 @@ from ...kinematics import (
 )
 from ...kinematics.arguments import configuration, rates, vector3
 from ...model import Spacecraft
+from .lean import lean
 
 
 def momentum(craft: Spacecraft, q: Array, v: Array, about: Any = None) -> Array:
@@ -65,6 +66,7 @@ def centroidal_momentum_matrix(craft: Spacecraft, q: Array) -> Array:
 def kinetic_energy(craft: Spacecraft, q: Array, v: Array) -> Any:
     """1/2 sum V^T M V over the bodies, with the rates of their shapes, and that of geared rotors, in J."""
     q, v = configuration(craft, q), rates(craft, v)
+    craft, _ = lean(craft, {}, q, v)
     V = body_twists(craft, q, v, joint_poses(craft, q))
     total: Any = 0.0
     for B, _ in craft.base_to_tip:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ...algebra import Array, twist_to_child, wrench_to_parent
 from ...kinematics import ZERO6, bent_bias, bent_inertia, carried, carried_twist, joint_acceleration_bias, joint_poses
 from ...kinematics.arguments import configuration, external, rates
 from ...model import Spacecraft
+from .lean import lean
 
 
 def inverse_dynamics(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wrenches: Any = None) -> Array:
@@ -29,7 +31,8 @@ def inverse_dynamics(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wren
     Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 5. Cost O(nbodies).
     """
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
-    F, Q = joint_wrenches(craft, q, v, vdot, wrenches)
+    craft, F_ext = lean(craft, external(craft, wrenches), q, v, vdot)
+    F, Q = joint_wrenches(craft, q, v, vdot, F_ext)
     tau = []
     for B, _ in craft.base_to_tip:
         joint = craft.joint(B)
@@ -51,15 +54,15 @@ def reaction_wrenches(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wre
     Row 0 is the external wrench on the base (what `tau` holds for a free base).
     """
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
-    F, _ = joint_wrenches(craft, q, v, vdot, wrenches)
+    F, _ = joint_wrenches(craft, q, v, vdot, external(craft, wrenches))
     return np.array([F[B] for B, _ in craft.base_to_tip])
 
 
 def joint_wrenches(
-    craft: Spacecraft, q: Array, v: Array, vdot: Array, wrenches: Any
+    craft: Spacecraft, q: Array, v: Array, vdot: Array, F_ext: Mapping[str, Array]
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """F_B of equations (1)-(4) for each body, and Q of each flexible one."""
-    X_PB, F_ext = joint_poses(craft, q), external(craft, wrenches)
+    X_PB = joint_poses(craft, q)
     V: dict[str, Array] = {}
     A: dict[str, Array] = {}
     F: dict[str, Array] = {}

@@ -19,6 +19,7 @@ from ...constraints.loads import constrained
 from ...control.passive import passive_forces
 from ...formulations.recursive.newton_euler import joint_wrenches
 from ...kinematics import body_twists, center_of_mass, inertial_poses, joint_poses
+from ...kinematics.arguments import external
 from ...kinematics.relative_motion import Kinematics
 from ...model import Modes, Role, Spacecraft
 from .loads import Signals
@@ -72,7 +73,7 @@ class Instant:
     def through_joints(self) -> dict[str, Array]:
         """Wrench that reaches each body through its joint, about Bo in B."""
         s = self.signals
-        return joint_wrenches(self.craft, s.q, s.v, s.vdot, s.wrenches)[0]
+        return joint_wrenches(self.craft, s.q, s.v, s.vdot, external(self.craft, s.wrenches))[0]
 
     @cached_property
     def springs(self) -> Array:
