@@ -91,3 +91,30 @@ def test_share_of_an_orbit_in_shadow():
 def test_sunlight_needs_an_orbit():
     with pytest.raises(ValueError, match="solar pressure needs .* got 'low orbit'"):
         solar_pressure("low orbit", [], sun("2030-01-01"))
+
+
+def test_a_moon_takes_its_part_of_the_light():
+    """Far from the line to the Sun none; on it, the share of the Sun's disc that its own disc covers."""
+    import gyrostat as gs
+    from formation_crafts import box
+    from gyrostat.environment import Celestial, PlanetCentered, Sphere, solar_pressure
+
+    craft, r = box(), np.array([1.0e7, 2.0e6, -3.0e6])
+    q = gs.neutral(craft)
+    q[4:7] = r
+    sun_N = np.array([1.4e11, 3.0e10, 2.0e10])
+    light = Celestial("Sun", 1.3e20, 6.957e8, lambda t: sun_N)
+    u = (sun_N - r) / np.linalg.norm(sun_N - r)
+    side = np.cross(u, [0.0, 0.0, 1.0])
+
+    def push(moon_N, radius):
+        moon = None if moon_N is None else Celestial("Moon", 4.9e12, radius, lambda t: moon_N)
+        environment = solar_pressure(PlanetCentered(), [Sphere("hull", 2.0)], light, moon=moon)
+        return np.linalg.norm(environment.wrenches(craft, 0.0, q, np.zeros(6)))
+
+    whole = push(None, 0.0)
+    assert push(r + 3.8e8 * side, 1.7e6) == whole
+    radius = 1.0e6  # apparent radii: 2.6 and 4.8 mrad, a ring of light
+    share = (np.arcsin(radius / 3.8e8) / np.arcsin(6.957e8 / np.linalg.norm(sun_N - r))) ** 2
+    np.testing.assert_allclose(push(r + 3.8e8 * u, radius), whole * (1.0 - share), rtol=1e-9)
+    assert push(r + 3.8e8 * u, 3.0e6) == 0.0

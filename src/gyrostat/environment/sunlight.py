@@ -44,19 +44,25 @@ def absolute_difference(a: Any, b: Any) -> Any:
     return where(a > b, a - b, b - a)
 
 
-def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, eclipse: bool = True) -> Environment:
+def solar_pressure(
+    orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, eclipse: bool = True, moon: Celestial | None = None
+) -> Environment:
     """Sunlight: on a plate -P A cos(theta) [(1 - specular) s + 2 (specular cos(theta) + diffuse/3) n], s towards the
-    Sun; on a sphere -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow.
+    Sun; on a sphere -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow; in
+    that of a moon, too, if it is given.
     """
     place = reference_of(orbit, "solar pressure")
 
-    def light(r_N: Array, where_sun: Array) -> tuple[Any, Array]:
+    def light(t: Any, r_N: Array, where_sun: Array) -> tuple[Any, Array]:
         """Pressure at r from the planet's centre, and the direction to the Sun."""
         to_sun = where_sun - r_N
         distance = norm(to_sun)
         pressure = PRESSURE * (ASTRONOMICAL_UNIT / distance) ** 2
         if eclipse:
             pressure = pressure * sunlit_fraction(r_N, where_sun, place.planet.radius, sun.radius)
+        if moon is not None:
+            m_N = moon.position(t)
+            pressure = pressure * sunlit_fraction(r_N - m_N, where_sun - m_N, moon.radius, sun.radius)
         return pressure, to_sun / distance
 
     def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
@@ -64,7 +70,7 @@ def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, e
         r1, X_NB, where_sun = place.state(t).r, inertial_poses(craft, q), sun.position(t)
         totals: dict[str, Any] = {body.name: np.zeros(6) for body in craft.bodies}
         # the same for a whole spacecraft
-        lit = {root.name: light(r1 + X_NB[root.name].p, where_sun) for root in craft.roots}
+        lit = {root.name: light(t, r1 + X_NB[root.name].p, where_sun) for root in craft.roots}
         for surface in surfaces:
             pressure, towards_N = lit[craft.base_of(surface.body)]
             s_B = X_NB[surface.body].R.T @ towards_N
@@ -77,4 +83,4 @@ def solar_pressure(orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, e
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 
-    return Environment(wrenches, span=common_span(place, sun))
+    return Environment(wrenches, span=common_span(place, sun, moon))
