@@ -48,8 +48,8 @@ def solar_pressure(
     orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, eclipse: bool = True, moon: Celestial | None = None
 ) -> Environment:
     """Sunlight: on a plate -P A cos(theta) [(1 - specular) s + 2 (specular cos(theta) + diffuse/3) n], s towards the
-    Sun; on a sphere -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow; in
-    that of a moon, too, if it is given.
+    Sun; on a sphere -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow;
+    in that of a moon, too, if it is given.
     """
     place = reference_of(orbit, "solar pressure")
 
