@@ -64,9 +64,9 @@ class Mission:
         return {*given.get("prescribed", {}), *given.get("locked", ())}
 
     def idle(self, option: Option) -> bool:
-        """A law whose every motor is on a joint that moves as it is told."""
+        """A law, or its motors, of which every one is on a joint that moves as it is told."""
         own = {place for name in self.following for place in range(*self.craft.joint_named(name).v_at.indices(99))}
-        return "control" in option.keywords and set(_driven(self.craft)) <= own
+        return bool({"control", "actuators"} & {*option.keywords}) and set(_driven(self.craft)) <= own
 
     def run_in_phases(self, cut: float) -> gs.Trajectory:
         """The same in two phases, with all options for both."""
