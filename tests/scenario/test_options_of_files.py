@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from gyrostat import scenario
 from gyrostat.algebra import rotation, rotation_from_rpy
@@ -20,7 +21,7 @@ def test_a_station_keeper_keeps_its_own_attitude_unless_told_another(tmp_path):
     before, _, after = DEMO.rpartition('rpy = ["0 deg", "0 deg", "90 deg"]')
     path.write_text(before + 'rpy = ["20 deg", "-30 deg", "40 deg"]' + after)
     file = scenario.load(path)
-    assert (file.path, file.text, file.name) == (path, path.read_text(), scenario.load(path).name)
+    assert (file.path, file.text) == (path, path.read_text())
     run = file.run(save_at=[file.duration], rtol=1e-8)
     R_NH = hill_reference(file.orbit, file.duration, np.zeros(3)).X.R
     held = R_NH.T @ rotation(run.member("servicer").q[-1, :4])
@@ -56,3 +57,34 @@ def test_schemas_tell_defaults_that_are_values():
 
     found = list(defaults(scenario.json_schema()))
     assert len(found) > 5 and None not in found
+
+
+PUSHED = """
+spacecraft = "servicer"
+run = {{ duration = "3 s" }}
+[control]
+law = "pid"
+{gains}
+[[waypoint]]
+at = "2 s"
+joints = {{ joint_1 = "5 deg" }}
+"""
+
+
+def test_an_integral_gain_beside_a_bandwidth_is_the_one_that_acts(tmp_path):
+    """kp = I w^2 and kd = 2 damping I w of the bandwidth; ki as given, one number or by joint."""
+    path = tmp_path / "pid.toml"
+
+    def end(gains):
+        path.write_text(PUSHED.format(gains=gains))
+        return scenario.load(path).simulate().q[-1]
+
+    usual, weak, strong = (end(f'bandwidth = "0.3 Hz"\n{ki}') for ki in ("", "ki = 1.0", "ki = 4000.0"))
+    assert np.abs(weak - usual).max() > 1e-6 and np.abs(strong - weak).max() > 1e-4
+
+
+def test_a_joint_that_is_locked_and_has_a_waypoint_is_refused(tmp_path):
+    path = tmp_path / "locked.toml"
+    path.write_text('locked = ["joint_1"]\n' + PUSHED.format(gains='bandwidth = "0.3 Hz"'))
+    with pytest.raises(ValueError, match="joint_1"):
+        scenario.load(path)

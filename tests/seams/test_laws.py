@@ -88,7 +88,13 @@ def drawn(seed: int) -> Case:
 
 def run(case: Case, scale: float = 1.0, finer: float = 1.0) -> gs.Trajectory | str:
     """The run, or the words in which it is refused. finer: tolerances divided by it."""
-    options = {"rtol": 1e-11 / finer, "atol": 1e-12 / finer, "save_at": [START, CUT, END], "progress": False, **case.options}
+    options = {
+        "rtol": 1e-11 / finer,
+        "atol": 1e-12 / finer,
+        "save_at": [START, CUT, END],
+        "progress": False,
+        **case.options,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gs.SimulationWarning)
         try:
