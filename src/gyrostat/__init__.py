@@ -11,6 +11,7 @@ from importlib import import_module as _import_module
 if _typing.TYPE_CHECKING:
     from . import algebra as algebra
     from . import attitude as attitude
+    from . import campaigns as campaigns
     from . import constraints as constraints
     from . import control as control
     from . import environment as environment
@@ -28,6 +29,8 @@ if _typing.TYPE_CHECKING:
     from . import simulation as simulation
     from . import tracing as tracing
     from . import workspace as workspace
+    from .campaigns import Campaign as Campaign
+    from .campaigns import campaign as campaign
     from .control.controller import Controller as Controller
     from .control.controller import joint_torques as joint_torques
     from .control.passive import Actuators as Actuators
@@ -108,9 +111,10 @@ __version__ = "0.1.0"
 # Everything is imported when first used, so that `import gyrostat` is quick and needs nothing that is not used.
 _NAMES = {
     "": (
-        "algebra attitude constraints control environment export formation formulations io kinematics linear model "
+        "algebra attitude campaigns constraints control environment export formation formulations io kinematics linear model "
         "models outcomes scenario serving simulation tracing workspace"
     ),
+    "campaigns": "Campaign campaign",
     "control.controller": "Controller joint_torques",
     "control.passive": "Actuators Stops",
     "environment": "Environment Orbit",

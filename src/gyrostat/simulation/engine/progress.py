@@ -13,12 +13,12 @@ PATIENCE = 1.0  # seconds before a bar appears
 
 @contextmanager
 def progress_bar(
-    wanted: bool | None, title: str, seconds: float | None = None
+    wanted: bool | None, title: str, amount: float | None = None, of: str = "s of the run"
 ) -> Iterator[Callable[[float], None] | None]:
     """A function to tell the fraction done; None if nobody watches. wanted: None to show it on a terminal only.
 
-    seconds: of the run; the bar then says how fast it goes, in seconds of the run per second. A terminal that is gone
-    shows nothing, and stops nothing.
+    amount: seconds of the run, or whatever else there is to do; the bar then says how fast it goes. A terminal that is
+    gone shows nothing, and stops nothing.
     """
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield None
@@ -41,7 +41,7 @@ def progress_bar(
                 bar.start()
                 shown = True
             passed = time.monotonic() - begun
-            words = f"{seconds * fraction / passed:.3g} s of the run per s" if seconds else ""
+            words = f"{amount * fraction / passed:.3g} {of} per s" if amount else ""
             bar.update(task, completed=fraction, speed=words)
 
     try:

@@ -1,0 +1,30 @@
+"""Campaigns: many dispersed runs with an answer at the end. `gs.campaign(...)`."""
+
+from .campaign import Campaign as Campaign
+from .distributions import added as added
+from .distributions import attitude as attitude
+from .distributions import correlated as correlated
+from .distributions import direction as direction
+from .distributions import discrete as discrete
+from .distributions import from_scipy as from_scipy
+from .distributions import inertia as inertia
+from .distributions import log_normal as log_normal
+from .distributions import normal as normal
+from .distributions import rows as rows
+from .distributions import scaled as scaled
+from .distributions import truncated_normal as truncated_normal
+from .distributions import uniform as uniform
+from .rare import RareEvent as RareEvent
+from .rare import rare_event as rare_event
+from .requirements import Requirement as Requirement
+from .requirements import Verdict as Verdict
+from .requirements import require as require
+from .requirements import requirement_from_text as requirement_from_text
+from .running import campaign as campaign
+from .statistics import Interval as Interval
+from .statistics import at_least as at_least
+from .statistics import at_most as at_most
+from .statistics import proportion as proportion
+from .statistics import quantile as quantile
+from .statistics import runs_for as runs_for
+from .statistics import tolerance_bound as tolerance_bound

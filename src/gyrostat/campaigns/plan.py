@@ -1,0 +1,274 @@
+"""What a campaign runs: a spacecraft and its options, what is dispersed and how, and what is asked of each run."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..algebra import Array
+from ..io.toml.craft_writer import to_toml
+from ..kinematics import neutral
+from ..model import Spacecraft, nearest
+from ..outcomes import Outcome, outcomes_given
+from ..simulation import SimulationWarning, Trajectory
+from ..simulation.problem.request import MAX_STEPS
+from ..simulation.simulate_craft import simulate
+from .distributions import Correlated, Distribution
+from .sampling import Column, must_be_sampling, uniforms
+from .targets import Target, target
+
+OWN = ("q0", "v0", "t_span", "resume", "sensitivities", "runs", "outcomes", "progress", "seed", "save_at", "craft")
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Runs start to stop: outcomes (runs, outcomes), dispersed values (runs, columns), why those failed that did."""
+
+    start: int
+    stop: int
+    outcomes: Array
+    values: Array
+    failures: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Picklable where its functions are: any process can make any block of it, to the same bits."""
+
+    craft: Spacecraft
+    q0: Array
+    v0: Array
+    t_span: tuple[float, float]
+    options: Mapping[str, Any]
+    dispersions: Mapping[tuple[str, ...], Distribution | Correlated]
+    outcomes: tuple[Outcome, ...]
+    runs: int
+    seed: int
+    sampling: str
+    text: str = ""  # of the scenario file
+
+    @cached_property
+    def targets(self) -> dict[str, Target]:
+        inputs = self.options.get("inputs") or {}
+        return {
+            name: target(name, self.craft, self.q0, self.v0, inputs) for names in self.dispersions for name in names
+        }
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """Of uniform numbers."""
+        found: list[Column] = []
+        for names, how in self.dispersions.items():
+            if isinstance(how, Correlated):
+                found += [(" ".join(names), i) for i in range(len(names))]
+            else:
+                count = how.columns(self.targets[names[0]].shape_of(how))
+                found += [(names[0], i) for i in range(count)]
+        return found
+
+    @cached_property
+    def value_names(self) -> list[str]:
+        """Of the columns of dispersed values: "link_3.mass", "base.com[0]"."""
+        found = []
+        for name, one in self.targets.items():
+            places = [""] if not one.shape else [f"[{','.join(map(str, at))}]" for at in np.ndindex(*one.shape)]
+            found += [name + place for place in places]
+        return found
+
+    def check(self) -> Plan:
+        """Raises what a user has to mend, before anything is run."""
+        must_be_sampling(self.sampling)
+        for names, how in self.dispersions.items():
+            if isinstance(how, Correlated) != (len(names) > 1) or (
+                isinstance(how, Correlated) and len(names) != len(how.parts)
+            ):
+                raise ValueError(f"dispersions: {names} need correlated([...], ...) with one distribution each.")
+            parts = how.parts if isinstance(how, Correlated) else (how,)
+            for name, part in zip(names, parts, strict=True):
+                one = self.targets[name]
+                if isinstance(how, Correlated) and (one.shape or part.columns(()) != 1):
+                    raise ValueError(f"dispersions: '{name}' in a correlated set: expected one number, drawn from one.")
+                one.check(part, self.runs)
+        self.values(0, 1)
+        return self
+
+    def uniforms(self, start: int, stop: int) -> Array:
+        return uniforms(self.sampling, self.seed, self.columns, start, stop, self.runs)
+
+    def values(self, start: int, stop: int, u: Array | None = None) -> dict[str, Array]:
+        """What runs start to stop have of their own, by name (n, *shape). u: uniform numbers in place of the plan's."""
+        u = self.uniforms(start, stop) if u is None else u
+        runs = np.arange(start, stop)
+        found, at = {}, 0
+        for names, how in self.dispersions.items():
+            if isinstance(how, Correlated):
+                own = how.mixed(u[:, at : at + len(names)])
+                for i, (name, part) in enumerate(zip(names, how.parts, strict=True)):
+                    found[name] = self.targets[name].values(part, own[:, i : i + 1], runs)
+                at += len(names)
+            else:
+                one = self.targets[names[0]]
+                count = how.columns(one.shape_of(how))
+                found[names[0]] = one.values(how, u[:, at : at + count], runs)
+                at += count
+        return found
+
+    def block(self, start: int, stop: int) -> Block:
+        """Runs start to stop, reduced."""
+        return self.block_of(start, stop, self.values(start, stop))
+
+    def block_of(self, start: int, stop: int, values: Mapping[str, Array]) -> Block:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trajectory = self._simulate(start, stop, values, {"save_at": [self.t_span[1]], "progress": False})
+        failures = self._failures(trajectory, start)
+        for one in caught:
+            if not (failures and issubclass(one.category, SimulationWarning)):
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        found = np.stack([trajectory.outcomes[one.name] for one in self.outcomes], axis=1)
+        for k in failures:
+            found[k - start] = np.nan
+        flat = [x.reshape(stop - start, -1) for x in values.values()]
+        return Block(start, stop, found, np.hstack(flat) if flat else np.zeros((stop - start, 0)), failures)
+
+    def case(self, k: int, **changes: Any) -> Trajectory:
+        """Run k alone, as a batch of one: bit for bit as in the campaign, with its histories."""
+        return self._simulate(k, k + 1, self.values(k, k + 1), changes)
+
+    def _simulate(self, start: int, stop: int, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
+        count = stop - start
+        q, v = np.tile(self.q0, (count, 1)), np.tile(self.v0, (count, 1))
+        inputs = {name: np.asarray(x)[None] for name, x in (self.options.get("inputs") or {}).items()}
+        parameters = dict(self.options.get("parameters") or {})
+        for name, x in values.items():
+            one = self.targets[name]
+            if one.kind == "parameter":
+                parameters[name] = x
+            elif one.kind == "input":
+                inputs[name.removeprefix("input:")] = x
+            else:
+                (q if one.kind in ("q0", "attitude", "position") else v)[:, one.at] = x.reshape(count, -1)
+        options = {**self.options, "inputs": inputs or None, "parameters": parameters or None, **changes}
+        numbers = np.arange(start, stop)
+        return simulate(self.craft, q, v, self.t_span, outcomes=self.outcomes, runs=numbers, seed=self.seed, **options)
+
+    def _failures(self, trajectory: Trajectory, start: int) -> dict[int, str]:
+        """By run. Raises KeyboardInterrupt where somebody wants it to end."""
+        most = int(self.options.get("max_steps", MAX_STEPS))
+        found = {}
+        for k, status in enumerate(trajectory.status):
+            if status in ("done", "stopped"):
+                continue
+            when = f"at t = {float(np.ravel(trajectory.t_end)[k]):.6g} s"
+            if status == "running":
+                if int(trajectory.state.steps[k] + trajectory.state.rejections[k]) < most:
+                    raise KeyboardInterrupt
+                found[start + k] = f"not at its end after {most} steps, {when}"
+            else:
+                found[start + k] = f"{status.replace('_', ' ')} {when}"
+        return found
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What a store holds of it, to be compared; functions are compared by what they do, see `Store`."""
+        plain = {name: repr(x) for name, x in sorted(self.options.items()) if not callable(x) and x is not None}
+        craft = hashlib.sha256(to_toml(self.craft, Path()).encode()).hexdigest()
+        return {
+            "gyrostat": __version__,
+            "craft": f"{self.craft.name} {craft[:16]}",
+            "state at the start": hashlib.sha256(np.concatenate([self.q0, self.v0]).tobytes()).hexdigest()[:16],
+            "time": list(self.t_span),
+            "seed": str(self.seed),
+            "sampling": self.sampling,
+            "runs": self.runs if self.sampling == "latin" else None,  # otherwise a campaign may be made longer
+            "dispersions": {", ".join(names): repr(how) for names, how in self.dispersions.items()},
+            "outcomes": [f"{one.kept.value}: {one}" for one in self.outcomes],
+            "options": {name: text for name, text in plain.items() if "0x" not in text and name != "threads"},
+            "scenario": hashlib.sha256(self.text.encode()).hexdigest()[:16] if self.text else None,
+        }
+
+
+def plan_of(
+    system: Any,
+    dispersions: Mapping[Any, Any],
+    runs: int,
+    *,
+    seed: Any,
+    sampling: str,
+    outcomes: Any,
+    t_span: Any = None,
+    q0: Any = None,
+    v0: Any = None,
+    options: Mapping[str, Any] | None = None,
+) -> Plan:
+    """system: a Spacecraft with options of `gs.simulate`, or a scenario, which has them."""
+    given = dict(options or {})
+    _must_be_options(given)
+    text = ""
+    if isinstance(system, Spacecraft):
+        craft, end = system, t_span
+        if end is None:
+            raise ValueError("t_span is missing: for how long does each run go? t_span=(0, 60).")
+    elif hasattr(system, "craft") and hasattr(system, "duration"):
+        craft, end, text = _of_scenario(system), t_span or (0.0, system.duration), system.text
+        q0, v0 = system.q0 if q0 is None else q0, system.v0 if v0 is None else v0
+        given = {name: x for name, x in system.options.items() if name not in ("save_at", "seed")} | given
+        seed = system.options.get("seed", 0) if seed is None else seed
+    else:
+        raise TypeError(
+            f"a campaign is of a Spacecraft or a scenario; found {system!r:.80}. gs.scenario.load(file) reads one."
+        )
+    if isinstance(runs, bool) or not isinstance(runs, int | np.integer) or runs < 1:
+        raise ValueError(f"runs is {runs!r}; expected a whole number of at least one.")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
+        raise ValueError(f"seed is {seed!r}; expected a whole number, not negative.")
+    asked = outcomes_given(outcomes)
+    if not asked:
+        raise ValueError("outcomes: nothing is asked of the runs. Give {name: gs.outcomes.largest(...)} or the like.")
+    ends = tuple(float(x) for x in np.atleast_1d(np.asarray(end, dtype=float)))
+    if len(ends) != 2:
+        raise ValueError(f"t_span is {end!r}; expected (start, end).")
+    q = neutral(craft) if q0 is None else np.asarray(craft.q(q0), dtype=float)
+    v = np.zeros(craft.nv) if v0 is None else np.asarray(craft.v(v0), dtype=float)
+    if q.ndim != 1 or v.ndim != 1:
+        raise ValueError("q0 and v0 are those of one run, the nominal one; dispersions make the others.")
+    made = {(names,) if isinstance(names, str) else tuple(names): how for names, how in dispersions.items()}
+    flat = [name for names in made for name in names]
+    for name in flat:
+        if flat.count(name) > 1:
+            raise ValueError(f"dispersions: '{name}' is dispersed twice.")
+    for names, how in made.items():
+        if not isinstance(how, Distribution | Correlated):
+            raise TypeError(
+                f"dispersions: {', '.join(names)}: found {how!r:.60}; expected gs.campaigns.normal(...) or the like."
+            )
+    return Plan(craft, q, v, ends, given, made, asked, int(runs), int(seed or 0), sampling, text).check()
+
+
+def _of_scenario(system: Any) -> Spacecraft:
+    for what in ("phases", "formation"):
+        if hasattr(system, what):
+            raise ValueError(f"'{system.name}' has {what}; campaigns are of one spacecraft in one phase.")
+    if getattr(system, "limits", "note") != "note":
+        raise ValueError(f"'{system.name}': limits = \"stop\" is not for campaigns; require an outcome in its place.")
+    return system.craft  # type: ignore[no-any-return]
+
+
+def _must_be_options(given: Mapping[str, Any]) -> None:
+    known = [name for name in inspect.signature(simulate).parameters if name not in OWN]
+    for name in given:
+        if name in OWN:
+            raise ValueError(
+                f"{name} is not an option of a campaign: it is made of what is dispersed, or by Campaign.case."
+            )
+        if name not in known:
+            raise TypeError(f"there is no option '{name}'. {nearest(name, known)}")
