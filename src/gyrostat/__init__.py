@@ -111,8 +111,8 @@ __version__ = "0.1.0"
 # Everything is imported when first used, so that `import gyrostat` is quick and needs nothing that is not used.
 _NAMES = {
     "": (
-        "algebra attitude campaigns constraints control environment export formation formulations io kinematics linear model "
-        "models outcomes scenario serving simulation tracing workspace"
+        "algebra attitude campaigns constraints control environment export formation formulations io kinematics "
+        "linear model models outcomes scenario serving simulation tracing workspace"
     ),
     "campaigns": "Campaign campaign",
     "control.controller": "Controller joint_torques",

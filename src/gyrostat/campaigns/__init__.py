@@ -1,6 +1,5 @@
 """Campaigns: many dispersed runs with an answer at the end. `gs.campaign(...)`."""
 
-from .campaign import Campaign as Campaign
 from .distributions import added as added
 from .distributions import attitude as attitude
 from .distributions import correlated as correlated
@@ -14,6 +13,7 @@ from .distributions import rows as rows
 from .distributions import scaled as scaled
 from .distributions import truncated_normal as truncated_normal
 from .distributions import uniform as uniform
+from .found import Campaign as Campaign
 from .rare import RareEvent as RareEvent
 from .rare import rare_event as rare_event
 from .requirements import Requirement as Requirement

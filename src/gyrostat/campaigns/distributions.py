@@ -1,5 +1,5 @@
-"""Distributions of what is dispersed, each a function of uniform numbers: whatever makes these (random, a Latin hypercube,
-a Sobol sequence) serves all of them.
+"""Distributions of what is dispersed, each a function of uniform numbers: whatever makes these (random, a Latin
+hypercube, a Sobol sequence) serves all of them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Distribution(ABC):
 
     def check(self, shape: Shape, nominal: Array | None, runs: int, of: str) -> None:
         """Raises a ValueError if it does not suit the quantity."""
+        return
 
     @abstractmethod
     def draw(self, u: Array, shape: Shape, nominal: Array | None, runs: Array) -> Array:
@@ -203,7 +204,7 @@ class Inertia(Distribution):
             raise ValueError(f"{of}: inertia(sd) disperses an inertia, such as 'base.inertia'.")
 
     def draw(self, u: Array, shape: Shape, nominal: Array | None, runs: Array) -> Array:
-        """S = tr(I)/2 - I, the second moments of the mass, are positive definite for real bodies alone. They are stretched:
+        """S = tr(I)/2 - I, the second moments of the mass, are positive definite for real bodies. They are stretched:
 
             S' = E S E^T,  E = exp(sd/2 G),  G symmetric and normal
 
@@ -211,7 +212,7 @@ class Inertia(Distribution):
         """
         from scipy.special import ndtri
 
-        I = np.asarray(inertia_matrix(nominal), dtype=float)
+        I = np.array(inertia_matrix(np.asarray(nominal, dtype=float)), dtype=float)
         S = 0.5 * np.trace(I) * np.eye(3) - I
         g = ndtri(u)
         G = np.zeros((len(u), 3, 3))
@@ -244,7 +245,7 @@ class Changed(Distribution):
 
     def draw(self, u: Array, shape: Shape, nominal: Array | None, runs: Array) -> Array:
         drawn = self.by.draw(u, shape, None, runs)
-        return nominal * drawn if self.how == "scaled" else nominal + drawn  # type: ignore[operator]
+        return nominal * drawn if self.how == "scaled" else nominal + drawn
 
 
 @dataclass(frozen=True)
@@ -350,8 +351,8 @@ def correlated(parts: Sequence[Distribution], correlation: Any) -> Correlated:
     C = np.asarray(correlation, dtype=float)
     if C.shape != (len(parts), len(parts)) or not np.allclose(C, C.T) or not np.allclose(np.diag(C), 1.0):
         raise ValueError(
-            f"correlation has shape {C.shape}; expected a symmetric {len(parts)} x {len(parts)} matrix with ones on its "
-            "diagonal."
+            f"correlation has shape {C.shape}; expected a symmetric {len(parts)} x {len(parts)} matrix with ones on "
+            "its diagonal."
         )
     if np.linalg.eigvalsh(C).min() <= 1e-12:
         raise ValueError("correlation is not positive definite: no quantities have these correlations.")

@@ -200,7 +200,7 @@ class Plan:
 def plan_of(
     system: Any,
     dispersions: Mapping[Any, Any],
-    runs: int,
+    runs: Any,
     *,
     seed: Any,
     sampling: str,
@@ -229,7 +229,7 @@ def plan_of(
         )
     if isinstance(runs, bool) or not isinstance(runs, int | np.integer) or runs < 1:
         raise ValueError(f"runs is {runs!r}; expected a whole number of at least one.")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer | None) or (seed is not None and seed < 0):
         raise ValueError(f"seed is {seed!r}; expected a whole number, not negative.")
     asked = outcomes_given(outcomes)
     if not asked:
@@ -254,13 +254,13 @@ def plan_of(
     return Plan(craft, q, v, ends, given, made, asked, int(runs), int(seed or 0), sampling, text).check()
 
 
-def _of_scenario(system: Any) -> Spacecraft:
+def _of_scenario(system: Any) -> Any:
     for what in ("phases", "formation"):
         if hasattr(system, what):
             raise ValueError(f"'{system.name}' has {what}; campaigns are of one spacecraft in one phase.")
     if getattr(system, "limits", "note") != "note":
         raise ValueError(f"'{system.name}': limits = \"stop\" is not for campaigns; require an outcome in its place.")
-    return system.craft  # type: ignore[no-any-return]
+    return system.craft
 
 
 def _must_be_options(given: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Rare failures: the probability that an outcome passes a limit, by splitting (subset simulation).
 
-The failure is reached over levels, each passed by a tenth of the runs before. Au and Beck (2001); the moves are those of
-Papaioannou, Betz, Zwirglmaier and Straub (2015): in the space of independent normal numbers behind the dispersions,
+The failure is reached over levels, each passed by a tenth of the runs before. Au and Beck (2001); the moves are those
+of Papaioannou, Betz, Zwirglmaier and Straub (2015): in the space of independent normal numbers behind the dispersions,
 
     z' = rho z + sqrt(1 - rho^2) w,  w normal,  taken if the outcome is still beyond the level
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra import Array
 from .plan import plan_of
-from .sampling import _key
+from .sampling import stream_key
 
 SHARE = 0.1  # of the runs that found the next level
 MOST_LEVELS = 30
@@ -24,7 +24,7 @@ RHO = 0.8
 
 
 class RareEvent(NamedTuple):
-    """probability, and its coefficient of variation as estimated from within the run; runs that it took; levels passed."""
+    """probability, and its coefficient of variation, estimated from within; runs that it took; levels passed."""
 
     probability: float
     variation: float
@@ -81,7 +81,7 @@ def rare_event(
 
 def split(outcome_of: Callable[[Array], Array], dimensions: int, limit: float, runs: int, seed: int) -> RareEvent:
     """Of a function of independent normal numbers (n, dimensions) -> (n,)."""
-    random = np.random.Generator(np.random.Philox(key=_key(seed, "rare")))  # type: ignore[arg-type]
+    random = np.random.Generator(np.random.Philox(key=stream_key(seed, "rare")))
     z = random.normal(size=(runs, dimensions))
     y = outcome_of(z)
     made, probability, variance = runs, 1.0, 0.0

@@ -1,4 +1,4 @@
-"""Requirements: an outcome within a bound, in a share of all runs, shown with confidence. Met, not met, or not known yet."""
+"""Requirements: an outcome within a bound, in a share of all runs, shown with confidence."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """share: of the runs that met it, with its two-sided interval. more: further runs that would decide it if they went as
-    those before; None if that is out of reach.
+    """share: of the runs that met it, with its two-sided interval. more: further runs that would decide it if they went
+    as those before; None if that is out of reach.
     """
 
     requirement: Requirement
@@ -105,7 +105,7 @@ def requirement_from_text(text: str) -> Requirement:
         raise ValueError(f"'{text:.100}': the limit {error}.") from None
     share, confidence = float(found["share"]) / 100, float(found["confidence"] or 95.0) / 100
     side = {"below" if found["sign"] == "<" else "above": limit}
-    made = require(found["outcome"], share=share, confidence=confidence, **side)  # type: ignore[arg-type]
+    made = require(found["outcome"], share=share, confidence=confidence, **side)
     words = f"{found['outcome']} {found['sign']} {found['limit']} {found['unit']}".strip()
     return Requirement(made.outcome, made.limit, made.below, made.share, made.confidence, words)
 

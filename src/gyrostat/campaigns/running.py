@@ -9,8 +9,8 @@ from typing import Any
 from ..model import nearest
 from ..simulation.engine.interruption import one_after_the_other
 from ..simulation.engine.progress import progress_bar
-from .campaign import INDEPENDENT, Campaign
 from .executors import executor_of, made
+from .found import INDEPENDENT, Campaign
 from .plan import Plan, plan_of
 from .requirements import Judged, Requirement, requirements_given
 from .store import Folder, Store
@@ -41,16 +41,16 @@ def campaign(
 ) -> Campaign:
     """Simulate `runs` dispersed runs of a spacecraft (with options of `gs.simulate`) or of a scenario.
 
-    dispersions: {"link_3.mass": scaled(normal(1.0, 0.05)), "attitude:base": attitude(), ...}, of `gs.campaigns`; what may
-        be dispersed is in `gyrostat.campaigns.targets`. Run k depends on the seed and on k, on nothing else.
-    outcomes: {name: outcome of `gs.outcomes`}, all that is kept of a run. requirements: `require(...)`, or sentences such as
-        "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence".
+    dispersions: {"link_3.mass": scaled(normal(1.0, 0.05)), "attitude:base": attitude(), ...}, of `gs.campaigns`; what
+        may be dispersed is in `gyrostat.campaigns.targets`. Run k depends on the seed and on k, on nothing else.
+    outcomes: {name: outcome of `gs.outcomes`}, all that is kept of a run. requirements: `require(...)`, or sentences such
+        as "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence".
     sampling: "random", "latin" (hypercube), "sobol" (sequence), "saltelli" (groups of runs for Sobol indices).
     executor: None for all cores of this machine; "dask", "dask:ADDRESS"; or what has `submit(f, *args)`.
-    store: a folder; each block of runs is a file there, whole or not at all. resume: make only what is missing in it, also
-        where more runs are asked for than before. shard: (i, n), the i-th of n parts, of a job array.
-    stop_when="decided": end when every requirement is met or one is not. Looked at after 1, 2, 4 ... blocks, each time with
-        a part of the confidence, so that the answer is worth what it says.
+    store: a folder; each block of runs is a file there, whole or not at all. resume: make only what is missing in it,
+        also where more runs are asked for than before. shard: (i, n), the i-th of n parts, of a job array.
+    stop_when="decided": end when every requirement is met or one is not. Looked at after 1, 2, 4 ... blocks, each time
+        with a part of the confidence, so that the answer is worth what it says.
     """
     plan = plan_of(
         system,
@@ -96,13 +96,13 @@ def run_plan(
     starts = list(range(0, plan.runs, block))
     mine = starts if shard is None else starts[shard[0] - 1 :: shard[1]]
     title = f"{plan.craft.name}: campaign"
-    with place.mine(shard), executor_of(executor) as workers, one_after_the_other():
-        with progress_bar(progress, title, plan.runs, "runs") as tell:
-            if stop_when is None:
-                _make(plan, place, mine, block, workers, tell)
-                confidences: tuple[float, ...] = ()
-            else:
-                starts, confidences = _until_decided(plan, place, starts, block, workers, tell, asked)
+    watched = progress_bar(progress, title, plan.runs, "runs")
+    confidences: tuple[float, ...] = ()
+    with place.mine(shard), executor_of(executor) as workers, one_after_the_other(), watched as tell:
+        if stop_when is None:
+            _make(plan, place, mine, block, workers, tell)
+        else:
+            starts, confidences = _until_decided(plan, place, starts, block, workers, tell, asked)
     there = [start for start in starts if place.have(start) == min(start + block, plan.runs)]
     return Campaign(plan, place, there, asked, confidences)
 
@@ -157,7 +157,7 @@ def _must_fit(
         raise ValueError(f'stop_when is {stop_when!r}; expected None or "decided".')
     if stop_when is not None and (not asked or shard is not None):
         raise ValueError('stop_when="decided" needs requirements, and all blocks: no shard.')
-    if shard is not None and not (len(shard) == 2 and 1 <= shard[0] <= shard[1]):
+    if shard is not None and not 1 <= shard[0] <= shard[1]:
         raise ValueError(f"shard is {shard}; expected (i, n) with 1 <= i <= n.")
     if store is None and (shard is not None or resume):
         raise ValueError("shards and resume need a store: store=folder.")

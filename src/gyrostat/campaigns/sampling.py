@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +27,11 @@ def uniforms(sampling: str, seed: int, columns: Sequence[Column], start: int, st
         return _sobol(seed, len(columns), start, stop)
     if sampling == "saltelli":
         return _saltelli(seed, columns, start, stop)
-    at = [_stream(_key(seed, *column), start, stop) for column in columns]
+    at = [_stream(stream_key(seed, *column), start, stop) for column in columns]
     if sampling == "latin":
         k = np.arange(start, stop, dtype=np.uint64)
         at = [
-            (_shuffled(_key(seed, *column, "strata"), k, runs) + u) / runs
+            (_shuffled(stream_key(seed, *column, "strata"), k, runs) + u) / runs
             for column, u in zip(columns, at, strict=True)
         ]
     return np.stack(at, axis=1) if at else np.zeros((stop - start, 0))
@@ -43,7 +44,7 @@ def must_be_sampling(sampling: str) -> None:
         )
 
 
-def _key(seed: int, *of: object) -> tuple[int, int]:
+def stream_key(seed: int, *of: object) -> tuple[int, int]:
     """128 bits for a stream."""
     digest = hashlib.sha256("\0".join(map(str, (seed, *of))).encode()).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
@@ -52,7 +53,7 @@ def _key(seed: int, *of: object) -> tuple[int, int]:
 def _stream(key: tuple[int, int], start: int, stop: int) -> Array:
     """Numbers start to stop of a counter-based stream (Philox): each block of four is a function of key and counter."""
     first = start // 4
-    raw = np.random.Philox(key=key, counter=first).random_raw(stop - 4 * first)[start - 4 * first :]  # type: ignore[arg-type]
+    raw = np.random.Philox(key=key, counter=first).random_raw(stop - 4 * first)[start - 4 * first :]
     return ((raw >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
 
 
@@ -64,26 +65,26 @@ def _sobol(seed: int, dimensions: int, start: int, stop: int) -> Array:
         raise ValueError(f"a Sobol sequence has {MOST_SOBOL_RUNS} points here; run {stop} was asked for.")
     if not dimensions:
         return np.zeros((stop - start, 0))
-    key = _key(seed, "sobol")
-    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.Generator(np.random.Philox(key=key)))  # type: ignore[arg-type]
+    key = stream_key(seed, "sobol")
+    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.Generator(np.random.Philox(key=key)))
     if start:
         points.fast_forward(start)
     with np.errstate(all="ignore"):
         return _without_warning(points, stop - start) + 2.0**-31
 
 
-def _without_warning(points: object, count: int) -> Array:
+def _without_warning(points: Any, count: int) -> Array:
     """Of numbers of points that are no power of two: blocks are cut from one sequence."""
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return points.random(count)  # type: ignore[attr-defined, no-any-return]
+        return points.random(count)
 
 
 def _saltelli(seed: int, columns: Sequence[Column], start: int, stop: int) -> Array:
-    """For Sobol indices: runs in groups of one more than there are names, and one. The first of a group is a point A, the
-    second an independent point B, each further one A with one name's numbers taken from B.
+    """For Sobol indices: runs in groups of one more than there are names, and one. The first of a group is a point A,
+    the second an independent point B, each further one A with one name's numbers taken from B.
     """
     names = list(dict.fromkeys(name for name, _ in columns))
     size = len(names) + 2
@@ -91,7 +92,7 @@ def _saltelli(seed: int, columns: Sequence[Column], start: int, stop: int) -> Ar
     first, last = start // size, (stop - 1) // size + 1
     found = []
     for name, i in columns:
-        A, B = (_stream(_key(seed, name, i, *which), first, last)[group - first] for which in ((), ("B",)))
+        A, B = (_stream(stream_key(seed, name, i, *which), first, last)[group - first] for which in ((), ("B",)))
         found.append(np.where((role == 1) | (role == 2 + names.index(name)), B, A))
     return np.stack(found, axis=1) if found else np.zeros((stop - start, 0))
 

@@ -1,7 +1,7 @@
 """Where the blocks of a campaign are kept: in memory, or in a folder, one file each, written whole or not at all.
 
-A block's file is its SHA-256, a line of JSON, and its numbers, little-endian, outcomes before dispersed values: nothing is
-run by reading it, and a changed byte is seen. It holds no times and no names of machines: the same runs give the same
+A block's file is its SHA-256, a line of JSON, and its numbers, little-endian, outcomes before dispersed values: nothing
+is run by reading it, and a changed byte is seen. It holds no times and no names of machines: the same runs give the same
 file, whoever made it.
 """
 
@@ -20,10 +20,9 @@ from ..io.writing import WriteError, check_writable, write_bytes, write_text
 from ..model.names import printable
 from .plan import Block, Plan
 
-try:
+fcntl: Any = None
+with suppress(ImportError):  # Windows has none
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 MANIFEST = "campaign.json"
 SUFFIX = ".block"
@@ -65,8 +64,8 @@ class Folder(Store):
             self._stops = dict(self._found())
             if self._stops and not resume:
                 raise ValueError(
-                    f"'{self.path}' holds {len(self._stops)} blocks of this campaign already. Go on with them: resume=True "
-                    "(--resume); or choose another folder."
+                    f"'{self.path}' holds {len(self._stops)} blocks of this campaign already. Go on with them: "
+                    "resume=True (--resume); or choose another folder."
                 )
             self._must_do_the_same(plan)
             return
@@ -188,8 +187,8 @@ class Folder(Store):
             or anew.values.tobytes() != stored.values[:1].tobytes()
         ):
             raise ValueError(
-                f"'{self.path}' holds another campaign: its run {start} gives other numbers now. A law, an environment, an "
-                "event or the machine is not what it was. Choose another folder."
+                f"'{self.path}' holds another campaign: its run {start} gives other numbers now. A law, an environment, "
+                "an event or the machine is not what it was. Choose another folder."
             )
 
 

@@ -1,4 +1,4 @@
-"""What a campaign has found: outcomes of all runs, what they say about requirements, what drives them, the worst cases."""
+"""What a campaign has found: outcomes of all runs, requirements judged, what drives them, the worst cases."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Campaign:
         return False if Judged.not_met in judged else None if Judged.open in judged else True
 
     def percentile(self, outcome: str, percent: float, confidence: float = 0.95) -> Interval:
-        """With its confidence interval, which assumes no distribution. Runs that failed count as the worst: infinite."""
+        """With its confidence interval, which assumes no distribution. Runs that failed count as infinite."""
         self._must_be_independent("a confidence interval")
         values = self._independent(self._outcome(outcome))
         return quantile(np.where(np.isnan(values), math.inf, values), percent / 100.0, confidence)
@@ -136,7 +136,7 @@ class Campaign:
         return xarray.Dataset(variables, coords={"run": self.numbers})
 
     def report(self, path: str | Path, *, title: str | None = None, command: str = "") -> Path:
-        """A page: the answer, distributions, what drives them, the worst cases. command: that reruns a case, with {k}."""
+        """A page: the answer, distributions, what drives them, worst cases. command: that reruns case {k}."""
         from ..view.campaign_report import write_campaign_report
 
         return write_campaign_report(self, path, title=title, command=command)
