@@ -1,4 +1,4 @@
-"""The campaign that several tests, and the processes they start, run: a sprung flap, theta'' = -W^2 theta - c theta^3."""
+"""What several tests, and the processes they start, run: a sprung flap, theta'' = -W^2 theta - c theta^3."""
 
 from __future__ import annotations
 

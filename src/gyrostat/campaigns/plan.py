@@ -242,7 +242,7 @@ def plan_of(
     if q.ndim != 1 or v.ndim != 1:
         raise ValueError("q0 and v0 are those of one run, the nominal one; dispersions make the others.")
     made = {(names,) if isinstance(names, str) else tuple(names): how for names, how in dispersions.items()}
-    flat = [name for names in made for name in names]
+    flat = [name for names in dispersions for name in ([names] if isinstance(names, str) else names)]
     for name in flat:
         if flat.count(name) > 1:
             raise ValueError(f"dispersions: '{name}' is dispersed twice.")

@@ -43,8 +43,8 @@ def campaign(
 
     dispersions: {"link_3.mass": scaled(normal(1.0, 0.05)), "attitude:base": attitude(), ...}, of `gs.campaigns`; what
         may be dispersed is in `gyrostat.campaigns.targets`. Run k depends on the seed and on k, on nothing else.
-    outcomes: {name: outcome of `gs.outcomes`}, all that is kept of a run. requirements: `require(...)`, or sentences such
-        as "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence".
+    outcomes: {name: outcome of `gs.outcomes`}, all that is kept of a run. requirements: `require(...)`, or sentences
+        such as "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence".
     sampling: "random", "latin" (hypercube), "sobol" (sequence), "saltelli" (groups of runs for Sobol indices).
     executor: None for all cores of this machine; "dask", "dask:ADDRESS"; or what has `submit(f, *args)`.
     store: a folder; each block of runs is a file there, whole or not at all. resume: make only what is missing in it,

@@ -66,7 +66,9 @@ def _sobol(seed: int, dimensions: int, start: int, stop: int) -> Array:
     if not dimensions:
         return np.zeros((stop - start, 0))
     key = stream_key(seed, "sobol")
-    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.Generator(np.random.Philox(key=key)))
+    points = qmc.Sobol(
+        dimensions, scramble=True, seed=np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
+    )
     if start:
         points.fast_forward(start)
     with np.errstate(all="ignore"):

@@ -58,8 +58,8 @@ def indices(names: Sequence[str], outcome: Array, confidence: float) -> list[Ind
 
         V_i = mean(f(B) (f(AB_i) - f(A))),  T_i = mean((f(A) - f(AB_i))^2) / 2
 
-    Saltelli et al. (2010), table 2 (b) and (f); intervals by the normal limit of the ratio. Groups in which a run failed
-    are left out.
+    Saltelli et al. (2010), table 2 (b) and (f); intervals by the normal limit of the ratio. Groups in which a run
+    failed are left out.
     """
     from scipy.special import ndtri
 

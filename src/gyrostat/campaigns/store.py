@@ -1,8 +1,8 @@
 """Where the blocks of a campaign are kept: in memory, or in a folder, one file each, written whole or not at all.
 
 A block's file is its SHA-256, a line of JSON, and its numbers, little-endian, outcomes before dispersed values: nothing
-is run by reading it, and a changed byte is seen. It holds no times and no names of machines: the same runs give the same
-file, whoever made it.
+is run by reading it, and a changed byte is seen. It holds no times and no names of machines: the same runs give the
+same file, whoever made it.
 """
 
 from __future__ import annotations
@@ -187,8 +187,8 @@ class Folder(Store):
             or anew.values.tobytes() != stored.values[:1].tobytes()
         ):
             raise ValueError(
-                f"'{self.path}' holds another campaign: its run {start} gives other numbers now. A law, an environment, "
-                "an event or the machine is not what it was. Choose another folder."
+                f"'{self.path}' holds another campaign: its run {start} gives other numbers now. A law, an "
+                "environment, an event or the machine is not what it was. Choose another folder."
             )
 
 

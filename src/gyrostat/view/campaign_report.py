@@ -1,4 +1,4 @@
-"""The page of a campaign: the answer first, then distributions against their limits, what drives them, the worst cases."""
+"""The page of a campaign: the answer first, then distributions and limits, what drives them, worst cases."""
 
 from __future__ import annotations
 
