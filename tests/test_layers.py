@@ -48,7 +48,7 @@ ALLOWED = {
     ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
     ("formation/trajectory.py", "view"): "FormationTrajectory.to_html is where a user looks for pictures",
     ("tracing/kernel.py", "export"): "Kernel.to_c is where a user looks for C",
-    ("campaigns/campaign.py", "view"): "Campaign.report is where a user looks for the page",
+    ("campaigns/found.py", "view"): "Campaign.report is where a user looks for the page",
     ("linear/modal.py", "view"): "Modes.to_html is where a user looks for pictures",
     ("simulation/result/trajectory.py", "view"): "Trajectory.plot and its like are where a user looks for pictures",
 }
