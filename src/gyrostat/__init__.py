@@ -29,7 +29,6 @@ if _typing.TYPE_CHECKING:
     from . import simulation as simulation
     from . import tracing as tracing
     from . import workspace as workspace
-    from .campaigns import Campaign as Campaign
     from .campaigns import campaign as campaign
     from .control.controller import Controller as Controller
     from .control.controller import joint_torques as joint_torques
@@ -114,7 +113,7 @@ _NAMES = {
         "algebra attitude campaigns constraints control environment export formation formulations io kinematics "
         "linear model models outcomes scenario serving simulation tracing workspace"
     ),
-    "campaigns": "Campaign campaign",
+    "campaigns": "campaign",
     "control.controller": "Controller joint_torques",
     "control.passive": "Actuators Stops",
     "environment": "Environment Orbit",
