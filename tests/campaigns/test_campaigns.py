@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made import ASKED, CRAFT, SPREAD, W, flap, law, run
 
 import gyrostat as gs
+from flap_campaign import ASKED, CRAFT, SPREAD, W, flap, law, run
 from gyrostat import campaigns as c
 from gyrostat import outcomes
 
-SCRIPT = Path(__file__).with_name("made.py")
+SCRIPT = Path(__file__).resolve().parents[1] / "helpers" / "flap_campaign.py"
 
 
 @pytest.fixture(scope="module")
