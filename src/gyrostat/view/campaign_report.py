@@ -99,6 +99,7 @@ def _distribution(values: Array, title: str, limits: list[float], runs: int) -> 
         keep = np.unique(np.geomspace(1, len(x), 800).astype(int))
         at.step(x[-keep], (keep + runs - len(x)) / runs, color=PALETTE[0], where="post")
         at.set_yscale("log")
+        at.yaxis.set_major_formatter(lambda share, _: f"{share:g}")  # names may hold $: no formula is drawn here
         _limits(at, limits)
         return adaptive_svg(figure)
 
