@@ -183,15 +183,15 @@ def test_a_run_goes_on_only_from_a_run_of_the_same_scenario(tmp_path):
     assert code == 0 and "holds an interrupted run" in err and (tmp_path / "case.partial.nc").exists()
 
 
-def test_a_capture_that_never_grasps_ends_with_3(tmp_path):
-    """It ended with 0."""
+def test_a_capture_that_never_grasps_ends_with_4(tmp_path):
+    """It ended with 0, then with 3 as a run that blew up does."""
     assert gyrostat(tmp_path, "init", "--example", "capture", "case.toml")[0] == 0
     text = (tmp_path / "case.toml").read_text()
     changed = text.replace('closer_than = "5 cm"', "closer_than = 1e-9")
     assert changed != text
     (tmp_path / "case.toml").write_text(changed)
     code, out, err = gyrostat(tmp_path, "run", "case.toml", "--report", "r.html")
-    assert code == 3 and "without its event" in err and "wrote case.nc" in out
+    assert code == 4 and "without its event" in err and "wrote case.nc" in out
     kept = gs.Trajectory.load(tmp_path / "case.nc")
     assert not kept.ok and "without its event" in kept.failures[0]
     assert "without its event" in (tmp_path / "r.html").read_text()

@@ -71,16 +71,11 @@ joints = {{ joint_1 = "5 deg" }}
 """
 
 
-def test_an_integral_gain_beside_a_bandwidth_is_the_one_that_acts(tmp_path):
-    """kp = I w^2 and kd = 2 damping I w of the bandwidth; ki as given, one number or by joint."""
+def test_an_integral_gain_beside_a_bandwidth_is_refused(tmp_path):
     path = tmp_path / "pid.toml"
-
-    def end(gains):
-        path.write_text(PUSHED.format(gains=gains))
-        return scenario.load(path).simulate().q[-1]
-
-    usual, weak, strong = (end(f'bandwidth = "0.3 Hz"\n{ki}') for ki in ("", "ki = 1.0", "ki = 4000.0"))
-    assert np.abs(weak - usual).max() > 1e-6 and np.abs(strong - weak).max() > 1e-4
+    path.write_text(PUSHED.format(gains='bandwidth = "0.3 Hz"\nki = 1.0'))
+    with pytest.raises(ValueError, match="bandwidth and ki are both given"):
+        scenario.load(path)
 
 
 def test_a_joint_that_is_locked_and_has_a_waypoint_is_refused(tmp_path):
@@ -88,3 +83,28 @@ def test_a_joint_that_is_locked_and_has_a_waypoint_is_refused(tmp_path):
     path.write_text('locked = ["joint_1"]\n' + PUSHED.format(gains='bandwidth = "0.3 Hz"'))
     with pytest.raises(ValueError, match="joint_1"):
         scenario.load(path)
+
+
+def test_motors_of_a_file_without_a_law_are_refused(tmp_path):
+    path = tmp_path / "motors.toml"
+    path.write_text('spacecraft = "servicer"\nrun = { duration = "1 s" }\n[[actuators.motor]]\njoint = "joint_1"\n')
+    with pytest.raises(ValueError, match="there is none"):
+        scenario.load(path)
+
+
+def test_every_environment_of_a_formation_file_acts(tmp_path):
+    """Gravity's gradient that is turned off, a planet that is not round: the members end elsewhere."""
+    path = tmp_path / "orbiting.toml"
+
+    def end(text):
+        path.write_text(text)
+        file = scenario.load(path)
+        run = file.run(save_at=[file.duration], rtol=1e-9)
+        return np.concatenate([run.member(name).q[-1] for name in run.formation])
+
+    usual = end(DEMO)
+    orbit = DEMO.index("[environment.orbit]") + len("[environment.orbit]")
+    still = end(DEMO[:orbit] + "\ngradient = false" + DEMO[orbit:])
+    pulled = end(DEMO + "\n[environment.harmonics]\n")
+    assert np.abs(still - usual).max() > 1e-7
+    assert np.abs(pulled - usual).max() > 1e-7

@@ -14,7 +14,7 @@ from ...control.demands import driven_coordinates
 from ...control.moving_references import hill_reference
 from ...control.passivity import passivity_tracking
 from ...control.references import CraftReference, JointReference, PosePath
-from ...environment import Orbit, two_body_gravity
+from ...environment import Orbit
 from ...formation import Coupling, Formation, Group, simulate
 from ...formulations.spatial_forms import tree_state, virtual_tree
 from ...io.report import fail
@@ -23,7 +23,7 @@ from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
 from ..checkpoints import refuse
 from ..parts.craft import spacecraft_of
-from ..parts.environment import orbit_of
+from ..parts.environment import environment_of, orbit_of
 from ..parts.start import joint_values
 from ..scenario import Scenario
 from .formation_tables import FormationTable, MemberTable, StationTable
@@ -119,7 +119,7 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
     source.report.raise_errors()
     formation = Formation({name: Group(craft, (name,)) for name, craft in crafts.items()}, orbit=orbit)
     state = _state(source, formation, table.member)
-    environment = two_body_gravity(orbit)
+    environment = environment_of(source, table.environment)
     control = _stations(source, table, crafts)
     source.report.raise_errors()
     laws = {name: _law(formation, state, station, environment, table.member) for name, station in control.items()}
