@@ -87,9 +87,8 @@ def test_a_joint_that_is_locked_and_has_a_waypoint_is_refused(tmp_path):
 
 def test_motors_of_a_file_without_a_law_are_refused(tmp_path):
     path = tmp_path / "motors.toml"
-    path.write_text(
-        'spacecraft = "servicer"\nrun = { duration = "1 s" }\n[[actuators.motor]]\njoint = "joint_1"\nstall_torque = 5.0\n'
-    )
+    motor = '[[actuators.motor]]\njoint = "joint_1"\nstall_torque = 5.0\n'
+    path.write_text('spacecraft = "servicer"\nrun = { duration = "1 s" }\n' + motor)
     with pytest.raises(ValueError, match="there is none"):
         scenario.load(path)
 
