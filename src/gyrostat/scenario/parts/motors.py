@@ -66,8 +66,8 @@ def driven_by_motors(source: Source, craft: Spacecraft, table: Motors, options: 
     given = [] if table.actuators is None else table.actuators.motor
     law = options.get("control")
     if given and law is None:
-        found = "motors act on what a control law asks for, and there is none."
-        source.error("no-law", ("actuators", "motor", 0), found, "Add [control] or a [[torque]], or leave them out.")
+        message = "motors act on what a control law asks for, and there is none."
+        source.error("no-law", ("actuators", "motor", 0), message, "Add [control] or a [[torque]], or leave them out.")
     if not given or law is None:
         return {}
     names = [joint.name for joint in craft.joints]
