@@ -80,6 +80,43 @@ def attach(
     return Spacecraft.build(name, bodies, frames=frames, thrusters=thrusters, memberships=memberships)
 
 
+def docked(craft: Spacecraft, first: str, second: str, pose: Pose) -> Spacecraft:
+    """Two members of a model that was put together as one tree: the frame `second` fixed in the frame `first`, `pose`
+    apart.
+
+    One of the two frames is on the base of its member, which floats; that base hangs on the other frame's body from now
+    on, and all that it carries belongs to the other member. Names stay as they are.
+    """
+    (body, X_BF), (held, X_TG) = craft.locate(first), craft.locate(second)
+    bases = {m.base: m.name for m in craft.memberships}
+    if held not in bases:
+        body, X_BF, held, X_TG, pose = held, X_TG, body, X_BF, inverse(pose)
+    if held not in bases:
+        raise ValueError(
+            f"'{first}' and '{second}' become one tree where one of them is on the base of its spacecraft; the bases "
+            f"are {', '.join(bases) or 'none'}. Hold them by a grasp instead."
+        )
+    joint, carried = craft.joint(held), _carried_by(craft, held)
+    if body in carried:
+        raise ValueError(f"'{first}' and '{second}' are parts of one spacecraft already.")
+    if not joint.motion.unbound:
+        raise ValueError(f"'{bases[held]}' stands on a {joint.kind} base joint; what is attached must float.")
+    R, p = compose(compose(X_BF, pose), inverse(X_TG))
+    bodies = [replace(b, joint=Joint(joint.name, "fixed", body, p, R)) if b.name == held else b for b in craft.bodies]
+    members = [m for m in craft.memberships if m.base != held]
+    return Spacecraft.build(
+        craft.name, bodies, frames=craft.frames, thrusters=craft.thrusters, source=craft.source, memberships=members
+    )
+
+
+def _carried_by(craft: Spacecraft, base: str) -> set[str]:
+    found = {base}
+    for name, parent in craft.base_to_tip:
+        if parent in found:
+            found.add(name)
+    return found
+
+
 def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tuple[Array, Array]:
     """The state of the joints that both have, by name, with the rest of `to` at zero: from `together` to one of its
     members, or back.

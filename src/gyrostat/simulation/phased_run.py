@@ -12,6 +12,7 @@ import numpy as np
 from ..algebra import Array
 from ..constraints import AbstractConstraint, Capture
 from ..model import Spacecraft
+from .one_tree import OneTree
 from .result.joined_audit import Jump, joined_audit
 from .result.summary import HAPPENED, told_happenings
 from .result.trajectory import Trajectory
@@ -27,7 +28,8 @@ class PhaseResult:
     grasps: those of the constraints that stay on until they are released. impulse: what the jump changed of the
     momentum [angular; linear] about the centre of mass, where a constraint binds the craft to the inertial frame.
     struck: titles of the constraints that made the jump; started: q and v before it. ended_by: the terminal event that
-    ended the phase, if one did.
+    ended the phase, if one did. attached: titles of the grasps that are one tree in it. tree: that
+    tree, whose coordinates the trajectory has; None where nothing is attached. given: the options that it was run with.
     """
 
     phase: Phase
@@ -39,6 +41,9 @@ class PhaseResult:
     struck: str = ""
     started: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     ended_by: str | None = None
+    attached: tuple[str, ...] = ()
+    tree: OneTree | None = None
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def happened(self) -> bool:
@@ -52,8 +57,11 @@ class PhaseResult:
 
     @property
     def end(self) -> tuple[float, Array, Array]:
-        """Time and state at which the phase ended: at the event, if it happened, after any effect of it."""
-        return (float(self.trajectory.data["t_end"]), *self.trajectory.final)
+        """Time and state at which the phase ended: at the event, if it happened, after any effect of it. The state of
+        the craft side by side, whatever is attached.
+        """
+        q, v = self.trajectory.final
+        return (float(self.trajectory.data["t_end"]), *((q, v) if self.tree is None else self.tree.parted(q, v)))
 
     @property
     def missed(self) -> str:
@@ -110,6 +118,8 @@ class PhasedRun:
             if result.capture is not None:
                 work -= float(result.capture.energy_lost)
                 impulse = impulse if result.impulse is None else impulse + result.impulse
+            if result.tree is not None:
+                data = result.tree.data(result.trajectory, data)
             data = data.assign(work=data["work"] + work, impulse=data["impulse"] + impulse)
             done = _integrals(result.trajectory)
             work, impulse = work + done[0], impulse + done[1]
@@ -119,14 +129,19 @@ class PhasedRun:
             parts.append(data.isel(time=rows))
         joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
         last = self.phases[-1].trajectory
-        joined = joined.assign({name: last.data[name] for name in ("t_end", "q_end", "v_end")})
+        _, q_end, v_end = self.phases[-1].end
+        joined = joined.assign(t_end=last.data["t_end"], q_end=("q_name", q_end), v_end=("v_name", v_end))
         joined = joined.assign(joined_audit([result.trajectory for result in self.phases], self._jumps()))
         begin, end = self.phases[0].trajectory.data.attrs["t_span"][0], last.data.attrs["t_span"][1]
         failures = [message for result in self.phases for message in result.trajectory.failures]
         failures += [result.missed for result in self.phases if result.missed]
         told = [row for result in self.phases for row in _happened(result)]
         joined.attrs = {**last.data.attrs, "t_span": (begin, end), "failures": tuple(failures), HAPPENED: told}
-        events = tuple(event for result in self.phases for event in result.trajectory.events)
+        events = tuple(
+            event
+            for result in self.phases
+            for event in (result.trajectory.events if result.tree is None else result.tree.events(result.trajectory))
+        )
         states = [result.trajectory.state for result in self.phases]
         steps, rejections = (np.sum([getattr(s, name) for s in states], axis=0) for name in ("steps", "rejections"))
         state = replace(last.state, steps=steps, rejections=rejections)
@@ -172,7 +187,9 @@ def _phase(result: PhaseResult) -> dict[str, Any]:
     row: dict[str, Any] = {"t": float(result.trajectory.data.attrs["t_span"][0]), "what": "phase"}
     row |= {"name": result.phase.name or "phase", "until": result.end[0]}
     if result.constraints:
-        row["words"] = "held by " + ", ".join(c.title for c in result.constraints)
+        held = [c.title for c in result.constraints if c.title not in result.attached]
+        one = [f"one tree by {', '.join(result.attached)}"] if result.attached else []
+        row["words"] = "; ".join([*([f"held by {', '.join(held)}"] if held else []), *one])
     if result.capture is not None:
         row["impulses"] = np.linalg.norm(result.capture.on_second[:, 3:], axis=1).tolist()
         row["energy_lost"] = float(result.capture.energy_lost)

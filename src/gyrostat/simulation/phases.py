@@ -20,6 +20,7 @@ from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
 from .engine.compiling import SimulationWarning
 from .engine.interruption import one_after_the_other
+from .one_tree import OneTree
 from .phased_run import PhasedRun, PhaseResult
 from .prepare import prepare
 from .problem.causes import grounded, is_still
@@ -69,8 +70,11 @@ class Phase:
     control, environment, stabilisation: of this phase, in place of those for all; None is none at all.
     constraints: hold from the start, in this phase. grasp: constraints that begin here, about the relative pose that
     their frames have then; they stay on in later phases until one of them says release=(name or title, ...).
+    attach: names of welds, grasped here or before, whose craft are one tree from here on until they are released: no
+    constraint holds them, and laws of the craft that carries see all of it as their own.
     restitution: of the grasp; above zero, it bounces off and does not hold. options: of `simulate`, in place of those
-    for all; where there is an event, max_step is a five-hundredth of the duration unless given.
+    for all; where there is an event, max_step is a five-hundredth of the duration unless given. made(craft, t, q, v):
+    options, control and environment too, made when the phase begins, of the craft as it then is, its time and state.
 
     A law with memory that acts in the phase before, too (the same object), goes on with its memory and its samples;
     another starts with its own. Loads of motors that lag go on.
@@ -87,12 +91,16 @@ class Phase:
     restitution: float = 0.0
     stabilisation: Stabilisation | Common = COMMON
     options: Mapping[str, Any] = field(default_factory=dict)
+    attach: Sequence[str] = ()
+    made: Callable[[Spacecraft, float, Array, Array], Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.duration < float("inf"):
             raise ValueError(f"phase '{self.name}' has a duration of {self.duration} s; expected a positive number.")
         if self.restitution and not self.grasp:
             raise ValueError(f"phase '{self.name}': restitution= belongs to grasp=, and nothing is grasped.")
+        if self.restitution and self.attach:
+            raise ValueError(f"phase '{self.name}': what is attached does not bounce off; leave restitution= out.")
         for name in self.options:
             if name in _OF_THE_PHASE or name in _ELSEWHERE:
                 where = _OF_THE_PHASE.get(name) or _ELSEWHERE[name]
@@ -138,7 +146,7 @@ def simulate_phases(
         options = {**resume.options, **options}
         results = [_again(r, phase) for r, phase in zip(resume.phases, phases, strict=False)]
         if results and not results[-1].finished:
-            results[-1] = _continued(craft, results[-1], phases[len(results) - 1], options)
+            results[-1] = _continued(results[-1], phases[len(results) - 1], options)
     else:
         _one_run(craft, q0, v0, options)
     if options.get("stabilisation") is not None and not _any_constraint(phases, options):
@@ -179,6 +187,7 @@ def _run(
     begun = tuple(grasped(struck, t, q, c) for c in phase.grasp)
     always = (*(options.get("constraints") or ()), *phase.constraints)
     holds = kept if phase.restitution > 0.0 else (*kept, *begun)  # what bounces off does not hold
+    attached = _attached(holds, phase, () if before is None else before.attached)
     given = _given(phase, (*holds, *always), options, (t, t + phase.duration))
     jump, impulse, struck_by = None, None, ""
     if begun or _begin(always, before):
@@ -188,11 +197,62 @@ def _run(
         jump = capture(struck, q, v, hit, t=t, restitution=e, locked=rigid)
         v, impulse = jump.v, _outer_impulse(struck, q, hit, jump)
         struck_by = ", ".join(c.title for c in hit)
-    request = Request(craft=craft, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
+    tree = _tree(craft, struck, q, [c for c in holds if c.title in attached], before)
+    now = craft
+    if tree is not None:
+        now, (q, v) = tree.craft, tree.joined(q, v)
+        given["constraints"] = tuple(c for c in given["constraints"] if c.title not in attached) or None
+    if phase.made is not None:
+        given |= _made(phase, phase.made(now, t, q, v))
+    request = Request(craft=now, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
     trajectory = _simulated(request, None if before is None else before.trajectory)
     return PhaseResult(
-        phase, trajectory, (*holds, *always), jump, holds, impulse, struck_by, start[1:], _ended_by(trajectory, phase)
+        phase,
+        trajectory,
+        (*holds, *always),
+        jump,
+        holds,
+        impulse,
+        struck_by,
+        start[1:],
+        _ended_by(trajectory, phase),
+        attached,
+        tree,
+        given,
     )
+
+
+def _attached(holds: Sequence[AbstractConstraint], phase: Phase, before: Sequence[str]) -> tuple[str, ...]:
+    """Titles of the grasps that are one tree in this phase."""
+    names = {c.title for c in holds}
+    for name in phase.attach:
+        if name not in names:
+            raise ValueError(
+                f"phase '{phase.name}' attaches '{name}', which does not hold; what holds: "
+                f"{', '.join(sorted(names)) or 'nothing'}. Grasp it here or before: grasp=[gs.constraints.weld(...)]."
+            )
+    return tuple(dict.fromkeys(name for name in (*before, *phase.attach) if name in names))
+
+
+def _tree(
+    craft: Spacecraft, struck: Spacecraft, q: Array, grasps: Sequence[AbstractConstraint], before: PhaseResult | None
+) -> OneTree | None:
+    """The craft with these as one tree: the same as before where they are the same."""
+    if not grasps:
+        return None
+    if before is not None and before.tree is not None and before.attached == tuple(c.title for c in grasps):
+        return before.tree
+    return OneTree.of(craft, struck, q, grasps)
+
+
+def _made(phase: Phase, given: Mapping[str, Any]) -> dict[str, Any]:
+    allowed = {"control", "environment"}
+    for name in given:
+        if name in _ELSEWHERE or (name in _OF_THE_PHASE and name not in allowed):
+            where = _ELSEWHERE.get(name) or _OF_THE_PHASE[name]
+            raise TypeError(f"phase '{phase.name}': made= gives {name}, which is no option of a phase. {where}")
+    _known(given, f"phase '{phase.name}'")
+    return dict(given)
 
 
 def _simulated(request: Request, after: Trajectory | None = None) -> Trajectory:
@@ -247,13 +307,17 @@ def _again(result: PhaseResult, phase: Phase) -> PhaseResult:
     return replace(result, phase=phase)
 
 
-def _continued(craft: Spacecraft, result: PhaseResult, phase: Phase, options: Mapping[str, Any]) -> PhaseResult:
+def _continued(result: PhaseResult, phase: Phase, options: Mapping[str, Any]) -> PhaseResult:
     """The phase in which the run was interrupted, to its end."""
+    now = result.trajectory.craft
     span = result.trajectory.data.attrs["t_span"]
     given = _given(phase, result.constraints, options, span)
+    given["constraints"] = result.given["constraints"]
+    if phase.made is not None:  # as they were made when it began
+        given |= {name: x for name, x in result.given.items() if name not in options and name not in phase.options}
     given = {name: None if name in _OF_THE_RUN else value for name, value in given.items()}
     given |= {"resume": result.trajectory, "save_at": result.trajectory.time}
-    trajectory = _simulated(Request(craft=craft, **given))
+    trajectory = _simulated(Request(craft=now, **given))
     return replace(result, trajectory=trajectory, ended_by=_ended_by(trajectory, phase))
 
 

@@ -16,6 +16,7 @@ from ..engine.system import State
 from ..result.trajectory import Trajectory
 from .balance import held_by
 from .equations import Equations
+from .layout import Layout
 from .varied import Varied, initial, of_momentum, values_needed, varied_of
 from .varied import count as columns_of
 
@@ -202,13 +203,32 @@ def carry_on(equations: Equations, state: State, after: Trajectory, same_law: bo
     before = after.equations
     assert before is not None
     at, old = equations.layout, before.layout
+    here, there = same_places(equations.craft, before.craft)
     if at.width("load") and old.width("load"):
-        state.y[:, at.row("load")] = after.state.y[:, old.row("load")]
+        state.y[:, at.row("load")][:, here] = after.state.y[:, old.row("load")][:, there]
     if not same_law:
         return False
     state.y[:, at.row("z")] = after.state.y[:, old.row("z")]
-    state.held[:] = after.state.held
+    if at.n_held == old.n_held:
+        state.held[:] = after.state.held
+    else:  # another model: torques are held joint by joint
+        for name in ("held_z", "sample"):
+            state.held[:, _in_held(at, name)] = after.state.held[:, _in_held(old, name)]
+        state.held[:, _in_held(at, "held")][:, here] = after.state.held[:, _in_held(old, "held")][:, there]
     return bool(at.n_held)
+
+
+def _in_held(at: Layout, name: str) -> slice:
+    return slice(at[name].start - at.held.start, at[name].stop - at.held.start)
+
+
+def same_places(craft: Spacecraft, other: Spacecraft) -> tuple[Array, Array]:
+    """Places in v of the joints that both have, by name: of the one and of the other."""
+    known = {joint.name: joint for joint in other.joints}
+    pairs = [(j, known[j.name]) for j in craft.joints if j.name in known and known[j.name].nv == j.nv]
+    mine = [k for joint, _ in pairs for k in range(joint.v_at.start, joint.v_at.stop)]
+    theirs = [k for _, joint in pairs for k in range(joint.v_at.start, joint.v_at.stop)]
+    return np.array(mine, dtype=int), np.array(theirs, dtype=int)
 
 
 def arguments(equations: Equations, runs: Runs, state: State) -> Array:

@@ -1,0 +1,134 @@
+"""Spacecraft that are one tree for a while: what is attached has no coordinates of its own then, and gets them back.
+
+Phases begin and end in the coordinates of the craft side by side; while one is attached, its base hangs on the other's
+body and is integrated as part of it, without a constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra import Array, Pose, compose, inverse, quat_from_rotation
+from ..algebra.directional import derivative_along
+from ..constraints import AbstractConstraint, relative_pose
+from ..kinematics import body_twists, configuration_rate, inertial_poses, joint_poses
+from ..model import Joint, Spacecraft
+from ..model.assembly import docked, transfer_state
+from ..tracing import compile
+from .problem.runs import same_places
+from .result.dataset import coordinates
+from .result.trajectory import Event, Trajectory
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True, eq=False)
+class OneTree:
+    """apart: the craft side by side. craft: with what is attached as one tree."""
+
+    apart: Spacecraft
+    craft: Spacecraft
+
+    @classmethod
+    def of(cls, apart: Spacecraft, struck: Spacecraft, q: Array, grasps: Sequence[AbstractConstraint]) -> OneTree:
+        """As the frames of these welds stand at q, one after the other. struck: with the run's own values."""
+        made = apart
+        for grasp in grasps:
+            if grasp.size != 6:
+                raise ValueError(f"'{grasp.title}' leaves {6 - grasp.size} freedoms; one tree is what a weld makes.")
+            made = docked(made, grasp.first, grasp.second, relative_pose(struck, q, grasp.first, grasp.second))
+        return cls(apart, made)
+
+    @cached_property
+    def attached(self) -> tuple[Joint, ...]:
+        """Bases of the craft apart that have no coordinates in the tree."""
+        own = {joint.name: joint.nv for joint in self.craft.joints}
+        return tuple(joint for joint in self.apart.joints if own[joint.name] != joint.nv)
+
+    def joined(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """q and v of the tree, from those apart."""
+        return transfer_state(self.apart, q, v, self.craft)
+
+    def parted(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """q and v (..., n) apart, from those of the tree."""
+        Q, V = transfer_state(self.craft, q, v, self.apart)
+        given = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)  # rows that a run did not reach stay empty
+        found = self._bases(q[given], v[given])
+        for joint in self.attached:
+            Q[..., joint.q_at] = V[..., joint.v_at] = np.nan
+            Q[given, joint.q_at], V[given, joint.v_at] = found[f"q {joint.name}"], found[f"v {joint.name}"]
+        return Q, V
+
+    def accelerations(self, q: Array, v: Array, vdot: Array) -> Array:
+        """vdot (..., nv) apart, from the tree's."""
+        found = transfer_state(self.craft, q, vdot, self.apart)[1]
+        given = np.isfinite(q).all(axis=-1)
+        own = self._rates(q[given], v[given], vdot[given])
+        for joint in self.attached:
+            found[..., joint.v_at] = np.nan
+            found[given, joint.v_at] = own[joint.name]
+        return found
+
+    @cached_property
+    def _bases(self) -> Any:
+        def bases(craft: Spacecraft, q: Array, v: Array) -> dict[str, Array]:
+            poses, twists = inertial_poses(craft, q), body_twists(craft, q, v, joint_poses(craft, q))
+            found: dict[str, Array] = {}
+            for joint in self.attached:
+                B = _body(self.apart, joint)
+                X = compose(inverse(Pose(joint.rotation, joint.position)), poses[B])
+                found |= {f"q {joint.name}": np.concatenate([quat_from_rotation(X.R), X.p])}
+                found |= {f"v {joint.name}": twists[B]}
+            return found
+
+        return compile(bases, self.craft)
+
+    @cached_property
+    def _rates(self) -> Any:
+        def rates(craft: Spacecraft, q: Array, v: Array, vdot: Array) -> dict[str, Array]:
+            def twists(q: Array, v: Array) -> Array:
+                V = body_twists(craft, q, v, joint_poses(craft, q))
+                return np.concatenate([V[_body(self.apart, joint)] for joint in self.attached])
+
+            rows = derivative_along(twists, (q, v), (configuration_rate(craft, q, v), vdot))
+            return {joint.name: rows[6 * k : 6 * k + 6] for k, joint in enumerate(self.attached)}
+
+        return compile(rates, self.craft)
+
+    # ---- runs
+
+    def events(self, run: Trajectory) -> tuple[Event, ...]:
+        """As they would have been seen apart."""
+        return tuple(Event(e.run, e.name, e.t, *self.parted(e.q, e.v)) for e in run.events)
+
+    def data(self, run: Trajectory, data: xarray.Dataset) -> xarray.Dataset:
+        """Rows of one run of the tree, apart: states, loads, wrenches, accelerations; the rest as it is."""
+        import xarray
+
+        q, v = self.parted(run.q, run.v)
+        lead = data["q"].dims[:-1]
+        new: dict[str, Any] = {"q": ((*lead, "q_name"), q, data["q"].attrs), "v": ((*lead, "v_name"), v, {})}
+        here, there = same_places(self.apart, self.craft)
+        for name in ("command", "tau"):
+            if name in data:
+                loads = np.zeros_like(v)
+                loads[..., here] = data[name].values[..., there]
+                new[name] = ((*lead, "v_name"), loads, data[name].attrs)
+        if "vdot" in data:
+            new["vdot"] = ((*lead, "v_name"), self.accelerations(run.q, run.v, data["vdot"].values), data["vdot"].attrs)
+        if "wrenches" in data:
+            order = [[body.name for body in self.craft.bodies].index(body.name) for body in self.apart.bodies]
+            wrenches = data["wrenches"].values[..., order, :]
+            new["wrenches"] = ((*lead, "body", "wrench"), wrenches, data["wrenches"].attrs)
+        others = {name: (x.dims, x.values, x.attrs) for name, x in data.data_vars.items() if name not in new}
+        return xarray.Dataset(new | others, coords=coordinates(self.apart, run.time), attrs=data.attrs)
+
+
+def _body(craft: Spacecraft, joint: Joint) -> str:
+    return next(body.name for body in craft.bodies if body.joint.name == joint.name)
