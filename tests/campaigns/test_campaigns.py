@@ -129,7 +129,7 @@ def test_a_store_of_another_campaign_is_refused_with_what_differs(whole):
         other(seed=8)
     with pytest.raises(ValueError, match="dispersions was"):
         other(spread={**SPREAD, "input:gain": c.uniform(0.0, 0.3)})
-    with pytest.raises(ValueError, match="gives other numbers"):
+    with pytest.raises(ValueError, match="give other numbers"):
         other(control=lambda craft, t, q, v, gain: np.array([-1.01 * gain * q[0] ** 3]))
     with pytest.raises(ValueError, match="block was 16"):
         other(block=8)

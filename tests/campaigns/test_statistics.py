@@ -100,7 +100,7 @@ def test_a_probability_of_one_in_a_million_from_ten_thousand_runs():
     """A linear outcome of five numbers has a normal tail; the stated variation is what repetitions show."""
     a = np.array([1.0, -2.0, 0.5, 3.0, 0.1])
     limit = stats.norm.isf(1e-6) * np.linalg.norm(a)
-    found = [split(lambda z: z @ a, 5, limit, 1500, seed) for seed in range(40)]
+    found = [split(lambda z, _: z @ a, 5, limit, 1500, seed) for seed in range(40)]
     estimates = np.array([one.probability for one in found])
     assert max(one.runs for one in found) < 12_000
     spread = estimates.std() / estimates.mean()

@@ -54,7 +54,11 @@ class Slow:
 
 
 if __name__ == "__main__":
+    import flap_campaign  # by its name, as other processes import it
     from gyrostat.campaigns import executors
 
-    executors.AHEAD = 1
-    run(store=sys.argv[1], executor=Slow(), resume="--resume" in sys.argv)
+    if "--dask" in sys.argv:
+        flap_campaign.run(runs=3200, store=sys.argv[1], executor=f"dask:{sys.argv[3]}")
+    else:
+        executors.AHEAD = 1
+        flap_campaign.run(store=sys.argv[1], executor=Slow(), resume="--resume" in sys.argv)

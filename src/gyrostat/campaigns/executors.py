@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
+from ..tracing.machine import host, identity
 from .plan import Block, Plan
 
 AHEAD = 64  # blocks given away and not back yet
@@ -21,12 +24,13 @@ def made(plan: Plan, todo: Sequence[tuple[int, int]], executor: Any) -> Iterator
         return
     if not hasattr(executor, "submit"):
         raise TypeError(f'executor is {executor!r:.60}; expected None, "dask", or what has submit(f, *args).')
+    submit = _submitter(executor, plan)
     waiting: deque[Any] = deque()
     rest = iter(todo)
     try:
         while True:
             while len(waiting) < AHEAD and (next_one := next(rest, None)) is not None:
-                waiting.append(_submitted(executor, plan, *next_one))
+                waiting.append(submit(*next_one))
             if not waiting:
                 return
             yield waiting.popleft().result()
@@ -35,14 +39,32 @@ def made(plan: Plan, todo: Sequence[tuple[int, int]], executor: Any) -> Iterator
             future.cancel()
 
 
-def _submitted(executor: Any, plan: Plan, start: int, stop: int) -> Any:
-    if type(executor).__module__.startswith("distributed"):
-        return executor.submit(_block, plan, start, stop, pure=False)
-    return executor.submit(_block, plan, start, stop)
+def _submitter(executor: Any, plan: Plan) -> Any:
+    """(start, stop) -> future. To a cluster the plan goes as bytes, so that a worker reads and compiles it once."""
+    if not type(executor).__module__.startswith("distributed"):
+        return lambda start, stop: executor.submit(_block, plan, start, stop)
+    text, here = importlib.import_module("cloudpickle").dumps(plan), identity()
+    return lambda start, stop: executor.submit(_block_there, text, here, start, stop, pure=False)
 
 
 def _block(plan: Plan, start: int, stop: int) -> Block:
     return plan.block(start, stop)
+
+
+def _block_there(text: bytes, machine: str, start: int, stop: int) -> Block:
+    """In a worker of a cluster, which must be a machine like the one that asks: others round in another order."""
+    if machine != identity():
+        raise ValueError(
+            f"a worker of the cluster runs on '{host()[0]}', and this campaign was begun on "
+            f"'{machine.splitlines()[0]}': its runs would differ in their last bits. Use workers of one kind."
+        )
+    return _read(text).block(start, stop)
+
+
+@lru_cache(maxsize=4)
+def _read(text: bytes) -> Plan:
+    plan: Plan = pickle.loads(text)  # from the process that this worker works for
+    return plan
 
 
 @contextmanager
@@ -60,5 +82,9 @@ def executor_of(given: Any) -> Iterator[Any]:
         raise ImportError(
             "Dask is not installed, and this executor needs it: pip install 'gyrostat[cluster]'.", name="distributed"
         ) from error
-    with distributed.Client(address or None, **({} if address else {"threads_per_worker": 1})) as client:
+    try:
+        client = distributed.Client(address or None, **({} if address else {"threads_per_worker": 1}))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"executor {given!r}: there is no scheduler that answers: {error}") from None
+    with client:
         yield client

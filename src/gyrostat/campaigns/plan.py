@@ -18,10 +18,12 @@ from ..algebra import Array
 from ..io.toml.craft_writer import to_toml
 from ..kinematics import neutral
 from ..model import Spacecraft, nearest
+from ..model.dispersion import ValueCheck
 from ..outcomes import Outcome, outcomes_given
 from ..simulation import SimulationWarning, Trajectory
 from ..simulation.problem.request import MAX_STEPS
 from ..simulation.simulate_craft import simulate
+from .belief import believing, must_be_known
 from .distributions import Correlated, Distribution
 from .sampling import Column, must_be_sampling, uniforms
 from .targets import Target, target
@@ -55,13 +57,32 @@ class Plan:
     seed: int
     sampling: str
     text: str = ""  # of the scenario file
+    law_knows: str = "nominal"
+
+    @cached_property
+    def nominal(self) -> Spacecraft:
+        """With what `parameters=` says of all runs."""
+        given = self.options.get("parameters")
+        return self.craft.with_values(given) if given else self.craft
 
     @cached_property
     def targets(self) -> dict[str, Target]:
         inputs = self.options.get("inputs") or {}
         return {
-            name: target(name, self.craft, self.q0, self.v0, inputs) for names in self.dispersions for name in names
+            name: target(name, self.nominal, self.q0, self.v0, inputs) for names in self.dispersions for name in names
         }
+
+    @cached_property
+    def control(self) -> Any:
+        """The law, with what it believes."""
+        law = self.options.get("control")
+        dispersed = any(one.kind == "parameter" for one in self.targets.values())
+        return believing(law, self.nominal) if law is not None and dispersed and self.law_knows == "nominal" else law
+
+    @cached_property
+    def _physical(self) -> ValueCheck:
+        names = [name for name, one in self.targets.items() if one.kind == "parameter"]
+        return ValueCheck(self.craft, names)
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -124,28 +145,65 @@ class Plan:
 
     def block(self, start: int, stop: int) -> Block:
         """Runs start to stop, reduced."""
-        return self.block_of(start, stop, self.values(start, stop))
+        values = self.values(start, stop)
+        found, failures = self.reduced(np.arange(start, stop), values)
+        flat = [x.reshape(stop - start, -1) for x in values.values()]
+        table = np.hstack(flat) if flat else np.zeros((stop - start, 0))
+        return Block(start, stop, found, table, {start + k: why for k, why in failures.items()})
 
-    def block_of(self, start: int, stop: int, values: Mapping[str, Array]) -> Block:
+    def reduced(self, numbers: Array, values: Mapping[str, Array]) -> tuple[Array, dict[int, str]]:
+        """Outcomes (n, outcomes) of runs with these numbers, and why those failed that did, by row."""
+        failures = self._impossible(values, len(numbers))
+        found = np.full((len(numbers), len(self.outcomes)), np.nan)
+        rows = np.array([k for k in range(len(numbers)) if k not in failures], dtype=int)
+        if not len(rows):
+            return found, failures
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            trajectory = self._simulate(start, stop, values, {"save_at": [self.t_span[1]], "progress": False})
-        failures = self._failures(trajectory, start)
+            end = {"save_at": [self.t_span[1]], "progress": False}
+            trajectory = self._simulate(numbers[rows], {name: x[rows] for name, x in values.items()}, end)
+        broken = {int(rows[k]): why for k, why in self._failures(trajectory).items()}
         for one in caught:
-            if not (failures and issubclass(one.category, SimulationWarning)):
+            if not (broken and issubclass(one.category, SimulationWarning)):
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        found = np.stack([trajectory.outcomes[one.name] for one in self.outcomes], axis=1)
-        for k in failures:
-            found[k - start] = np.nan
-        flat = [x.reshape(stop - start, -1) for x in values.values()]
-        return Block(start, stop, found, np.hstack(flat) if flat else np.zeros((stop - start, 0)), failures)
+        found[rows] = np.stack([trajectory.outcomes[one.name] for one in self.outcomes], axis=1)
+        found[list(broken)] = np.nan
+        return found, dict(sorted({**failures, **broken}.items()))
+
+    def _impossible(self, values: Mapping[str, Array], count: int) -> dict[int, str]:
+        """Rows whose masses, inertias or geometry no spacecraft has, and why."""
+        own = {name: values[name] for name in self._physical.names}
+        if not own:
+            return {}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # said when they are simulated
+                self._physical(own)
+        except ValueError:
+            pass
+        else:
+            return {}
+        return {k: why for k in range(count) if (why := self._why_impossible({n: x[k] for n, x in own.items()}))}
+
+    def _why_impossible(self, own: Mapping[str, Array]) -> str:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._physical(own)
+        except ValueError as error:
+            return str(error)
+        return ""
 
     def case(self, k: int, **changes: Any) -> Trajectory:
         """Run k alone, as a batch of one: bit for bit as in the campaign, with its histories."""
-        return self._simulate(k, k + 1, self.values(k, k + 1), changes)
+        values = self.values(k, k + 1)
+        impossible = self._impossible(values, 1)
+        if impossible:
+            raise ValueError(f"run {k} cannot be flown: {impossible[0]}")
+        return self._simulate(np.array([k]), values, changes)
 
-    def _simulate(self, start: int, stop: int, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
-        count = stop - start
+    def _simulate(self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
+        count = len(numbers)
         q, v = np.tile(self.q0, (count, 1)), np.tile(self.v0, (count, 1))
         inputs = {name: np.asarray(x)[None] for name, x in (self.options.get("inputs") or {}).items()}
         parameters = dict(self.options.get("parameters") or {})
@@ -157,12 +215,12 @@ class Plan:
                 inputs[name.removeprefix("input:")] = x
             else:
                 (q if one.kind in ("q0", "attitude", "position") else v)[:, one.at] = x.reshape(count, -1)
-        options = {**self.options, "inputs": inputs or None, "parameters": parameters or None, **changes}
-        numbers = np.arange(start, stop)
-        return simulate(self.craft, q, v, self.t_span, outcomes=self.outcomes, runs=numbers, seed=self.seed, **options)
+        own = {"control": self.control, "inputs": inputs or None, "parameters": parameters or None}
+        given = {**self.options, **own, **changes}
+        return simulate(self.craft, q, v, self.t_span, outcomes=self.outcomes, runs=numbers, seed=self.seed, **given)
 
-    def _failures(self, trajectory: Trajectory, start: int) -> dict[int, str]:
-        """By run. Raises KeyboardInterrupt where somebody wants it to end."""
+    def _failures(self, trajectory: Trajectory) -> dict[int, str]:
+        """By row. Raises KeyboardInterrupt where somebody wants it to end."""
         most = int(self.options.get("max_steps", MAX_STEPS))
         found = {}
         for k, status in enumerate(trajectory.status):
@@ -172,9 +230,9 @@ class Plan:
             if status == "running":
                 if int(trajectory.state.steps[k] + trajectory.state.rejections[k]) < most:
                     raise KeyboardInterrupt
-                found[start + k] = f"not at its end after {most} steps, {when}"
+                found[k] = f"not at its end after {most} steps, {when}"
             else:
-                found[start + k] = f"{status.replace('_', ' ')} {when}"
+                found[k] = f"{status.replace('_', ' ')} {when}"
         return found
 
     @property
@@ -191,6 +249,7 @@ class Plan:
             "sampling": self.sampling,
             "runs": self.runs if self.sampling == "latin" else None,  # otherwise a campaign may be made longer
             "dispersions": {", ".join(names): repr(how) for names, how in self.dispersions.items()},
+            "the law knows": self.law_knows,
             "outcomes": [f"{one.kept.value}: {one}" for one in self.outcomes],
             "options": {name: text for name, text in plain.items() if "0x" not in text and name != "threads"},
             "scenario": hashlib.sha256(self.text.encode()).hexdigest()[:16] if self.text else None,
@@ -209,10 +268,12 @@ def plan_of(
     q0: Any = None,
     v0: Any = None,
     options: Mapping[str, Any] | None = None,
+    law_knows: str = "nominal",
 ) -> Plan:
     """system: a Spacecraft with options of `gs.simulate`, or a scenario, which has them."""
     given = dict(options or {})
     _must_be_options(given)
+    must_be_known(law_knows)
     text = ""
     if isinstance(system, Spacecraft):
         craft, end = system, t_span
@@ -251,7 +312,7 @@ def plan_of(
             raise TypeError(
                 f"dispersions: {', '.join(names)}: found {how!r:.60}; expected gs.campaigns.normal(...) or the like."
             )
-    return Plan(craft, q, v, ends, given, made, asked, int(runs), int(seed or 0), sampling, text).check()
+    return Plan(craft, q, v, ends, given, made, asked, int(runs), int(seed or 0), sampling, text, law_knows).check()
 
 
 def _of_scenario(system: Any) -> Any:

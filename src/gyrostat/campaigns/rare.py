@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array
+from .distributions import Rows
 from .plan import plan_of
 from .sampling import stream_key
 
+OutcomeOf = Callable[[Array, Array], Array]
 SHARE = 0.1  # of the runs that found the next level
 MOST_LEVELS = 30
 RHO = 0.8
@@ -46,6 +48,7 @@ def rare_event(
     q0: Any = None,
     v0: Any = None,
     t_span: Any = None,
+    law_knows: str = "nominal",
     **options: Any,
 ) -> RareEvent:
     """How likely the outcome is above a limit. runs: of each level; a probability of 1e-6 takes seven levels.
@@ -63,27 +66,33 @@ def rare_event(
         q0=q0,
         v0=v0,
         options=options,
+        law_knows=law_knows,
     )
+    of_tables = [names[0] for names, how in plan.dispersions.items() if isinstance(how, Rows)]
+    if of_tables:
+        raise ValueError(f"rare_event: {of_tables[0]} is taken from rows; splitting draws anew, from distributions.")
     if len(plan.outcomes) != 1 or not math.isfinite(above):
         raise ValueError("rare_event takes one outcome, and a finite limit `above`.")
     if runs < 50:
         raise ValueError(f"runs is {runs}; expected at least 50 in each level.")
 
-    def outcome_of(z: Array) -> Array:
+    def outcome_of(z: Array, numbers: Array) -> Array:
         from scipy.special import ndtr
 
         u = np.clip(ndtr(z), 1e-300, 1.0 - 2.0**-53)
-        found = plan.block_of(0, len(z), plan.values(0, len(z), u)).outcomes[:, 0]
+        found = plan.reduced(numbers, plan.values(0, len(z), u))[0][:, 0]
         return np.where(np.isnan(found), math.inf, found)
 
     return split(outcome_of, len(plan.columns), above, runs, plan.seed)
 
 
-def split(outcome_of: Callable[[Array], Array], dimensions: int, limit: float, runs: int, seed: int) -> RareEvent:
-    """Of a function of independent normal numbers (n, dimensions) -> (n,)."""
+def split(outcome_of: OutcomeOf, dimensions: int, limit: float, runs: int, seed: int) -> RareEvent:
+    """Of a function of independent normal numbers (n, dimensions) and of run numbers (n,), which sensor noise is a
+    function of: -> (n,).
+    """
     random = np.random.Generator(np.random.Philox(key=stream_key(seed, "rare")))
-    z = random.normal(size=(runs, dimensions))
-    y = outcome_of(z)
+    z, numbers = random.normal(size=(runs, dimensions)), np.arange(runs)
+    y = outcome_of(z, numbers)
     made, probability, variance = runs, 1.0, 0.0
     levels: list[float] = []
     chains = np.arange(runs)  # from which seed each run of a level comes
@@ -101,8 +110,9 @@ def split(outcome_of: Callable[[Array], Array], dimensions: int, limit: float, r
             reached = probability if level >= limit else 0.0
             return RareEvent(reached, math.sqrt(variance), made, (*levels, level))
         levels.append(level)
-        z, y, chains, more = _grown(outcome_of, z[beyond], y[beyond], level, runs, random)
-        made += more
+        state = (z[beyond], numbers[beyond], y[beyond])
+        z, numbers, y, chains = _grown(outcome_of, state, level, runs, made, random)
+        made += runs - len(state[0])
 
 
 def _together(beyond: Array, chains: Array, share: float) -> float:
@@ -114,20 +124,28 @@ def _together(beyond: Array, chains: Array, share: float) -> float:
 
 
 def _grown(
-    outcome_of: Callable[[Array], Array], z: Array, y: Array, level: float, runs: int, random: np.random.Generator
-) -> tuple[Array, Array, Array, int]:
-    """From the runs beyond a level to `runs` of them, by chains that start at each."""
-    seeds = len(z)
-    zs, ys, ids = [z], [y], [np.arange(seeds)]
-    made = 0
-    while sum(map(len, zs)) < runs:
-        count = min(seeds, runs - sum(map(len, zs)))
-        here, there = zs[-1][:count], ys[-1][:count]
+    outcome_of: OutcomeOf,
+    state: tuple[Array, Array, Array],
+    level: float,
+    runs: int,
+    made: int,
+    random: np.random.Generator,
+) -> tuple[Array, Array, Array, Array]:
+    """From the runs beyond a level to `runs` of them, by chains that start at each. A step keeps its run's noise or
+    draws another, each half of the time.
+    """
+    z, numbers, y = state
+    rows, ids = [state], [np.arange(len(z))]
+    missing = runs - len(z)
+    while missing > 0:
+        count = min(len(z), missing)
+        here, old, there = (part[:count] for part in rows[-1])
         tried = RHO * here + math.sqrt(1.0 - RHO * RHO) * random.normal(size=here.shape)
-        found = outcome_of(tried)
+        noise = np.where(random.uniform(size=count) < 0.5, old, made + np.arange(count))
+        found = outcome_of(tried, noise)
         taken = found >= level
-        made += count
-        zs.append(np.where(taken[:, None], tried, here))
-        ys.append(np.where(taken, found, there))
+        rows.append((np.where(taken[:, None], tried, here), np.where(taken, noise, old), np.where(taken, found, there)))
         ids.append(np.arange(count))
-    return np.concatenate(zs), np.concatenate(ys), np.concatenate(ids), made
+        made, missing = made + count, missing - count
+    z, numbers, y = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return z, numbers, y, np.concatenate(ids)

@@ -37,6 +37,7 @@ def campaign(
     stop_when: str | None = None,
     block: int = BLOCK,
     progress: bool | None = None,
+    law_knows: str = "nominal",
     **options: Any,
 ) -> Campaign:
     """Simulate `runs` dispersed runs of a spacecraft (with options of `gs.simulate`) or of a scenario.
@@ -51,6 +52,8 @@ def campaign(
         also where more runs are asked for than before. shard: (i, n), the i-th of n parts, of a job array.
     stop_when="decided": end when every requirement is met or one is not. Looked at after 1, 2, 4 ... blocks, each time
         with a part of the confidence, so that the answer is worth what it says.
+    law_knows: of dispersed parameters of the model, "nominal": the control law is given the craft as it is meant to be;
+        or "truth": each run's own.
     """
     plan = plan_of(
         system,
@@ -63,6 +66,7 @@ def campaign(
         q0=q0,
         v0=v0,
         options=options,
+        law_knows=law_knows,
     )
     return run_plan(
         plan,
@@ -96,26 +100,40 @@ def run_plan(
     starts = list(range(0, plan.runs, block))
     mine = starts if shard is None else starts[shard[0] - 1 :: shard[1]]
     title = f"{plan.craft.name}: campaign"
-    watched = progress_bar(progress, title, plan.runs, "runs")
+    missing = sum(min(start + block, plan.runs) - start for start in mine if not _there(plan, place, start, block))
+    watched = progress_bar(progress, title, missing, "runs")
     confidences: tuple[float, ...] = ()
-    with place.mine(shard), executor_of(executor) as workers, one_after_the_other(), watched as tell:
+    with place.mine(shard), executor_of(executor) as workers, one_after_the_other(), watched as bar:
+        tell = None if bar is None else _Told(bar, missing)
         if stop_when is None:
             _make(plan, place, mine, block, workers, tell)
         else:
             starts, confidences = _until_decided(plan, place, starts, block, workers, tell, asked)
-    there = [start for start in starts if place.have(start) == min(start + block, plan.runs)]
+    there = [start for start in starts if _there(plan, place, start, block)]
     return Campaign(plan, place, there, asked, confidences)
 
 
-def _make(plan: Plan, place: Store, starts: list[int], block: int, workers: Any, tell: Any) -> None:
-    ends = {start: min(start + block, plan.runs) for start in starts}
-    todo = [(start, end) for start, end in ends.items() if place.have(start) != end]
-    done = len(starts) - len(todo)
+def _there(plan: Plan, place: Store, start: int, block: int) -> bool:
+    return place.have(start) == min(start + block, plan.runs)
+
+
+class _Told:
+    """How many runs were made, of those that were missing."""
+
+    def __init__(self, bar: Any, missing: int) -> None:
+        self._bar, self._missing, self._made = bar, missing, 0
+
+    def __call__(self, runs: int) -> None:
+        self._made += runs
+        self._bar(self._made / self._missing)
+
+
+def _make(plan: Plan, place: Store, starts: list[int], block: int, workers: Any, tell: _Told | None) -> None:
+    todo = [(start, min(start + block, plan.runs)) for start in starts if not _there(plan, place, start, block)]
     for made_one in made(plan, todo, workers):
         place.write(made_one)
-        done += 1
         if tell is not None:
-            tell(done / len(starts))
+            tell(made_one.stop - made_one.start)
 
 
 def _until_decided(

@@ -26,6 +26,7 @@ with suppress(ImportError):  # Windows has none
 
 MANIFEST = "campaign.json"
 SUFFIX = ".block"
+COMPARED = 8  # runs
 
 
 class Store:
@@ -121,7 +122,10 @@ class Folder(Store):
         handles = []
         try:
             for name, how in names:
-                handles.append((self.path / name).open("a"))
+                try:
+                    handles.append((self.path / name).open("a"))
+                except OSError as error:
+                    raise WriteError(f"cannot write in '{self.path}': {error.strerror}.") from None
                 try:
                     fcntl.flock(handles[-1], how | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -132,8 +136,6 @@ class Folder(Store):
                 except OSError:
                     pass  # a file system without locks: blocks are whole all the same
             yield
-        except OSError as error:
-            raise WriteError(f"cannot write in '{self.path}': {error.strerror}.") from None
         finally:
             for handle in handles:
                 handle.close()
@@ -177,18 +179,20 @@ class Folder(Store):
             raise ValueError(f"'{self.path}' holds another campaign: {'; '.join(others)}. Choose another folder.")
 
     def _must_do_the_same(self, plan: Plan) -> None:
-        """Laws, environments and events are functions, and cannot be compared: their first run can."""
+        """Laws, environments and events are functions, and cannot be compared: their first runs can."""
         if not self._stops:
             return
         start = min(self._stops)
-        stored, anew = self.read(start), plan.block(start, start + 1)
+        stored = self.read(start)
+        count = min(COMPARED, stored.stop - start)
+        anew = plan.block(start, start + count)
         if (
-            anew.outcomes.tobytes() != stored.outcomes[:1].tobytes()
-            or anew.values.tobytes() != stored.values[:1].tobytes()
+            anew.outcomes.tobytes() != stored.outcomes[:count].tobytes()
+            or anew.values.tobytes() != stored.values[:count].tobytes()
         ):
             raise ValueError(
-                f"'{self.path}' holds another campaign: its run {start} gives other numbers now. A law, an "
-                "environment, an event or the machine is not what it was. Choose another folder."
+                f"'{self.path}' holds another campaign: runs {start} to {start + count - 1} give other numbers now. A "
+                "law, an environment, an event or the machine is not what it was. Choose another folder."
             )
 
 
