@@ -12,8 +12,8 @@ import pytest
 import gyrostat as gs
 from gyrostat import control
 from gyrostat.algebra import quat_conjugate, quat_multiply, rotation
+from gyrostat.control import Encoders, Imperfection, Instruments, Place, RateGyro, StarTracker
 from gyrostat.control.detumble import angular_momentum_in_base
-from gyrostat.control.sensors import Encoders, Imperfection, Instruments, Place, RateGyro, StarTracker
 from gyrostat.control.thrusters import Pulses, thruster_matrix
 from laws import servicer_like, state
 from random_trees import BASES

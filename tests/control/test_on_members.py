@@ -7,7 +7,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat import control
-from gyrostat.control.sensors import Encoders, Imperfection, Instruments, StarTracker
+from gyrostat.control import Encoders, Imperfection, Instruments, StarTracker
 from laws import servicer_like, state
 
 ONE, OTHER = servicer_like(1, arm=2, wheels=3), servicer_like(2, arm=3, wheels=0, panels=2)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gyrostat.control import kepler_motion, two_impulses
+from gyrostat.control import Imperfection, Place, kepler_motion, two_impulses
 from gyrostat.control.control_moment_gyros import GyroReport
-from gyrostat.control.sensors import Imperfection, Place
 from gyrostat.environment import Orbit
 
 

@@ -5,8 +5,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import quat_conjugate, quat_log, quat_multiply, rotation
-from gyrostat.control.motors import Motors
-from gyrostat.control.sensors import (
+from gyrostat.control import (
     Encoders,
     ForceTorque,
     Imperfection,
@@ -14,8 +13,9 @@ from gyrostat.control.sensors import (
     Place,
     RateGyro,
     StarTracker,
-    biased_walk,
 )
+from gyrostat.control.imperfection import biased_walk
+from gyrostat.control.motors import Motors
 from gyrostat.control.thrusters import Pulses
 from manoeuvring_crafts import small_servicer, state
 
@@ -191,7 +191,7 @@ def test_channels_that_are_asked_for_are_shared():
 
 
 def test_channels_by_name_are_the_same_everywhere_and_exact_as_floats():
-    from gyrostat.control.sensors import CHANNELS, channel_number
+    from gyrostat.control.imperfection import CHANNELS, channel_number
 
     assert channel_number("servicer: star tracker") == 776476374301
     numbers = [channel_number(f"sensor {k}") for k in range(10_000)]

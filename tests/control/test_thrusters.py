@@ -6,9 +6,8 @@ from scipy.optimize import nnls
 
 import gyrostat as gs
 from gyrostat.algebra import cos, quat_exp, sin
-from gyrostat.control import attitude_error
+from gyrostat.control import Imperfection, Instruments, RateGyro, StarTracker, attitude_error
 from gyrostat.control.allocation import allocate
-from gyrostat.control.sensors import Imperfection, Instruments, RateGyro, StarTracker
 from gyrostat.control.thrusters import G0, Pulses, propellant_rate, thruster_matrix, without_propellant
 from manoeuvring_crafts import small_servicer, state
 

@@ -24,8 +24,11 @@ from ..algebra import (
 from ..model import Spacecraft
 from .controller import STATE, Controller, call, standing_for
 from .demands import base_quaternion, demand_free_base
-from .integrating_gyro import IntegratingGyro, chosen
-from .sensors import Place, StarTracker, at_a_place
+from .imperfection import Place
+from .instruments import at_a_place
+from .integrating_gyro import IntegratingGyro
+from .sensor import chosen
+from .sensors import StarTracker
 
 _UPPER = np.triu_indices(6)
 _SIZES = {"quat": 4, "bias": 3, "rate": 3, "quat_est": 4, "bias_est": 3, "P": 21, "nis": 1}

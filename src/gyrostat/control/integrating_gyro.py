@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, floor, quat_conjugate, quat_log, quat_multiply, where
-from .sensors import Imperfection, Place
+from ..algebra import Array, floor, quat_conjugate, quat_log, quat_multiply
+from .imperfection import Imperfection, Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,3 @@ class IntegratingGyro:
 
     def _normal(self, what: str, place: Place) -> Array:
         return Imperfection(channel=f"{self.name}: {what}").noises(3, place)
-
-
-def chosen(condition: Any, yes: Array, no: Array) -> Array:
-    """One of two arrays, whole."""
-    return np.array([where(condition, a, b) for a, b in zip(yes, no, strict=True)])

@@ -11,7 +11,7 @@ from ..algebra import Array, clip, cross, where
 from ..model import Spacecraft
 from .controller import Controller
 from .demands import base_pose, demand_free_base, placed
-from .sensors import Imperfection, Place
+from .imperfection import Imperfection, Place
 
 Field = Callable[[Any, Array], Array]
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from ..model import Spacecraft
 from ..model.entries import Angle, AngularRate, Registry, Three, key
-from .sensors import Encoders, Imperfection, Instruments, RateGyro, StarTracker
+from .imperfection import Imperfection
+from .instruments import Instruments
+from .sensors import Encoders, RateGyro, StarTracker
 
 SENSORS = Registry("sensors")
 

@@ -14,7 +14,8 @@ from ..model import Spacecraft
 from .allocation import allocate
 from .controller import STATE, Controller, call, standing_for
 from .demands import demand_one, placed
-from .sensors import Instruments, Place, at_a_place
+from .imperfection import Place
+from .instruments import Instruments, at_a_place
 
 G0 = 9.80665  # m/s^2
 
