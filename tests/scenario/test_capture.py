@@ -12,7 +12,7 @@ import gyrostat as gs
 from gyrostat import scenario
 from gyrostat.cli.main import app
 from gyrostat.model import ModelError
-from gyrostat.scenario.kinds.capture import CaptureScenario
+from gyrostat.scenario.kinds.phased import PhasedScenario
 
 DEMO = Path(scenario.__file__).parent / "capture_demo.toml"
 
@@ -47,7 +47,7 @@ def test_the_demo_captures_holds_and_lets_go(run):
 
 def test_states_of_both_stand_where_the_file_puts_them():
     work = scenario.load(DEMO)
-    assert isinstance(work, CaptureScenario) and work.duration == 200.0
+    assert isinstance(work, PhasedScenario) and work.duration == 200.0
     assert work.q0[work.craft.joint_named("joint_2").q_at][0] == pytest.approx(np.radians(120.0))
     at = work.craft.joint("client")
     assert work.q0[at.q_at][4] == pytest.approx(8.606) and work.v0[at.v_at][2] == pytest.approx(np.radians(1.4701))

@@ -32,10 +32,11 @@ def already_beyond(craft: Spacecraft, q: Array, v: Array) -> list[str]:
 
 
 def _room(joint: Joint) -> Callable[..., Any]:
-    lower, upper, at = joint.limits.lower, joint.limits.upper, joint.q_at.start
+    lower, upper = joint.limits.lower, joint.limits.upper
     ends = [(way, limit) for way, limit in ((1.0, lower), (-1.0, upper)) if np.isfinite(limit)]
 
     def room(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
+        at = craft.joint_named(joint.name).q_at.start  # of the craft as it is: a phase may have attached another
         left = [way * (q[at] - limit) + slight(limit) for way, limit in ends]
         return reduce(minimum, left)
 
@@ -43,9 +44,10 @@ def _room(joint: Joint) -> Callable[..., Any]:
 
 
 def _slack(joint: Joint) -> Callable[..., Any]:
-    most, places = joint.limits.velocity, range(joint.v_at.start, joint.v_at.stop)
+    most = joint.limits.velocity
 
     def slack(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
-        return reduce(minimum, [most - absolute(v[k]) + slight(most) for k in places])
+        at = craft.joint_named(joint.name).v_at
+        return reduce(minimum, [most - absolute(v[k]) + slight(most) for k in range(at.start, at.stop)])
 
     return slack

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from copy import copy
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -27,10 +28,17 @@ class Source:
         self.text, self.raw = parse_toml(data, file)
         self.lines = key_lines(self.text)
         self.report = Report(file)
+        self._at: Place = ()
+
+    def inside(self, *place: str | int) -> Self:
+        """The same file, with the same report, whose places are counted from this table of it."""
+        part = copy(self)
+        part._at = (*self._at, *place)
+        return part
 
     def line(self, place: Place) -> int | None:
         """Line of a key, or of the table it stands in."""
-        return line_of(self.lines, place)
+        return line_of(self.lines, (*self._at, *place))
 
     def error(self, code: str, place: Place, message: str, hint: str = "", key: str = "") -> None:
         """key: of the table at `place`, where the line is that key's."""
@@ -40,7 +48,7 @@ class Source:
         """As in "body 'arm', joint, limits"; or "waypoint 2, joints", where it has no name."""
         words: list[str] = []
         at: Any = self.raw
-        for part in place:
+        for part in (*self._at, *place):
             try:
                 at = at[part]
             except (KeyError, IndexError, TypeError):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from .capture import CAPTURE
 from .formation import FORMATION
 from .kind import Kind as Kind
 from .one_craft import ONE
+from .phased import PHASED
 
-KINDS = (CAPTURE, FORMATION, ONE)  # the last is what a file holds that has no key of another
+KINDS = (PHASED, FORMATION, ONE)  # the last is what a file holds that has no key of another
 
 
 def kind_of(keys: Iterable[str]) -> Kind:

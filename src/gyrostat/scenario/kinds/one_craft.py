@@ -7,8 +7,7 @@ from pathlib import Path
 from ...io.toml.source import Source
 from ..parts.acting import acting_options
 from ..parts.craft import spacecraft_of
-from ..parts.flight import Flight
-from ..parts.limits import limit_options
+from ..parts.flight import Flight, happening
 from ..parts.requirements import requirements_of
 from ..parts.run import Run
 from ..parts.start import initial_state
@@ -28,7 +27,7 @@ def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
     q, v = initial_state(source, craft, table.start)
     duration = table.run.duration
     options = table.run.options(source, duration) | acting_options(source, craft, table, q, v, duration)
-    options |= limit_options(source, craft, table, q, v)
+    options |= happening(source, craft, table, q, v)
     needs = requirements_of(source, craft, table.require, q, v)
     name, outputs = table.name or path.stem, tuple(table.outputs)
     return Scenario(name, craft, q, v, duration, options, outputs, source.text, path, table.limits, needs)

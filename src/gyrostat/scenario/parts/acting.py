@@ -5,6 +5,7 @@ and the options of `gs.simulate` that they become.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from ...algebra import Array
 from ...control.laws_in_files import About
 from ...control.modes import MODES, demand_mode, refuse
 from ...control.references import JointPath
+from ...environment import Environment
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf
 from ...model import Spacecraft, nearest
@@ -26,22 +28,41 @@ from .sensing import SensorsTable, sensed
 Mode = Annotated[str, OneOf(MODES)]
 
 
-class Acting(Manoeuvre, Motors, Limited):
-    """The tables at the top of a file about all that moves one model."""
+class Acts(Manoeuvre):
+    """The tables about what one spacecraft does."""
 
     control: AnyControl | None = None
     sensors: SensorsTable | None = Field(
         default=None, description="What the law sees in place of the state, sample by sample."
-    )
-    environment: EnvironmentTable = Field(default_factory=lambda: EnvironmentTable())
-    mode: Mode | None = Field(
-        default=None, description="Manoeuvring mode: what may act besides the joints. The rest is refused."
     )
 
     @property
     def law(self) -> Any:
         """Waypoints and rates are followed, whether or not the file says how."""
         return Control() if self.control is None and (self.waypoint or self.rate) else self.control
+
+
+class Moved(Acts, Motors):
+    """The tables about all that moves one model, at the top of a file or in a phase."""
+
+    environment: EnvironmentTable = Field(default_factory=lambda: EnvironmentTable())
+
+
+class Acting(Moved, Limited):
+    """Those at the top of a file."""
+
+    mode: Mode | None = Field(
+        default=None, description="Manoeuvring mode: what may act besides the joints. The rest is refused."
+    )
+
+
+@dataclass(frozen=True)
+class Own:
+    """What one spacecraft does. options: of `gs.simulate`. loads(t): those of the file itself; they jump at `jumps`."""
+
+    options: dict[str, Any]
+    loads: Any = None
+    jumps: tuple[float, ...] = ()
 
 
 def acting_options(
@@ -51,26 +72,46 @@ def acting_options(
 
     What is wrong goes to the source's report.
     """
-    _check_locked(source, craft, table.locked)
     options = motor_options(source, table)
     environment = environment_of(source, table.environment)
     if environment is not None:
         options["environment"] = environment
-    if table.locked:
-        options["locked"] = list(table.locked)
-    loads, jumps = load_profile(source, craft, table)
+    own = own_options(source, craft, table, q, v, (0.0, duration), environment)
+    options |= own.options
+    options |= driven_by_motors(source, craft, table, options)
+    if table.mode is not None:
+        options["mode"] = table.mode
+        check_mode(source, craft, table.mode, [*table.locked, *options.get("prescribed", ())], own)
+    return options
+
+
+def own_options(
+    source: Source,
+    craft: Spacecraft,
+    table: Acts,
+    q: Array,
+    v: Array,
+    span: tuple[float, float],
+    environment: Environment | None,
+) -> Own:
+    """What the craft does from q and v on, within a span of time, as its law, locks and breakpoints; without
+    motors.
+    """
+    _check_locked(source, craft, table.locked)
+    options: dict[str, Any] = {"locked": list(table.locked)} if table.locked else {}
+    begin, end = span
+    loads, jumps = load_profile(source, craft, table, begin)
     law = table.law
     paths: dict[str, JointPath] = {}
-    if law is not None:
-        if isinstance(law, Control):
-            paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law))
-        elif table.waypoint or table.rate:
-            if not follows(law):
-                found = f"{law.law} does not follow waypoints or rates."
-                source.error("law", ("control",), found, "Leave them out, or choose another law.", "law")
-            paths = motions(source, craft, table, q, controlled_joints(source, craft, table, Control()))
+    if isinstance(law, Control):
+        paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law), begin)
+    elif law is not None and (table.waypoint or table.rate):
+        if not follows(law):
+            found = f"{law.law} does not follow waypoints or rates."
+            source.error("law", ("control",), found, "Leave them out, or choose another law.", "law")
+        paths = motions(source, craft, table, q, controlled_joints(source, craft, table, Control()), begin)
     breaks = {t for path in paths.values() for t in getattr(path, "breakpoints", ())} | set(jumps)
-    options["breakpoints"] = sorted(t for t in breaks if 0.0 < t < duration)
+    options["breakpoints"] = sorted(t for t in breaks if begin < t < end)
     source.report.raise_errors()
     if isinstance(law, Control) and law.law == "prescribed":
         if table.rate:
@@ -81,16 +122,11 @@ def acting_options(
     elif isinstance(law, Control):
         options["control"] = law_of(source, craft, law, q, paths, environment, loads)
     elif law is not None:
-        about = About(craft, q, v, 0.0, paths, environment)
+        about = About(craft, q, v, begin, paths, environment)
         options["control"] = with_loads(named_law(source, law, about), loads)
     if loads is not None and "control" not in options:
         options["control"] = open_loop(loads)
-    options |= sensed(source, craft, table.sensors, options)
-    options |= driven_by_motors(source, craft, table, options)
-    if table.mode is not None:
-        options["mode"] = table.mode
-        _check_mode(source, craft, table.mode, [*table.locked, *options.get("prescribed", ())], loads, jumps)
-    return options
+    return Own(options | sensed(source, craft, table.sensors, options), loads, jumps)
 
 
 def _check_locked(source: Source, craft: Spacecraft, locked: Sequence[str]) -> None:
@@ -103,14 +139,12 @@ def _check_locked(source: Source, craft: Spacecraft, locked: Sequence[str]) -> N
             source.error("twice", (), f"joint '{name}' is locked twice.", "Name it once.", "locked")
 
 
-def _check_mode(
-    source: Source, craft: Spacecraft, name: str, moved: list[str], loads: Any, times: Sequence[float]
-) -> None:
+def check_mode(source: Source, craft: Spacecraft, name: str, moved: list[str], own: Own) -> None:
     """What the mode does not allow, said before the run."""
     known = [joint for joint in moved if joint in {j.name for j in craft.joints}]
     try:
         mode = demand_mode(craft, name, known)
-        for t in times:
-            refuse(craft, mode, loads(t))
+        for t in own.jumps:
+            refuse(craft, mode, own.loads(t))
     except ValueError as error:
         source.error("mode", (), str(error), "", "mode")

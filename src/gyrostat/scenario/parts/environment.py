@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -11,6 +12,7 @@ from ...environment.in_files import ENVIRONMENTS
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf, Real, Table
 from ...io.toml.units import Acceleration, Angle, Length, three
+from ...model.members import Member
 from ..entry_tables import entries_given, tables_by_name
 
 PLANETS = {"earth": EARTH, "moon": MOON, "mars": MARS}
@@ -51,8 +53,11 @@ class EnvironmentTable(Named):
     gravity: three(Acceleration) | None = Field(default=None, description="The same everywhere, in inertial axes.")  # type: ignore[valid-type]
 
 
-def environment_of(source: Source, table: EnvironmentTable) -> Environment | None:
-    """All of it as one; None if nothing acts. What is wrong goes to the source's report."""
+def environment_of(source: Source, table: EnvironmentTable, member: Member | None = None) -> Environment | None:
+    """All of it as one; None if nothing acts. What is wrong goes to the source's report.
+
+    member: as it acts on one craft of several alone, whose law takes it into account: no contact with others.
+    """
     parts = []
     if table.gravity is not None:
         parts.append(uniform_gravity(table.gravity))
@@ -65,11 +70,26 @@ def environment_of(source: Source, table: EnvironmentTable) -> Environment | Non
             found = f"{name} acts in an orbit, and there is none."
             source.error("no-orbit", ("environment", name), found, 'Add [environment.orbit] with altitude = "500 km".')
             continue
+        if member is not None:
+            entry = _on(member, entry)
+            if entry is None:
+                continue
         try:
             parts.append(entry.build(orbit))
         except ValueError as error:
             source.error("environment", ("environment", name), f"{error}".rstrip(".") + ".")
     return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _on(member: Member, entry: Any) -> Any:
+    """The entry with the surfaces that are the member's; None where it is not about one craft."""
+    given = getattr(entry, "surface", None)
+    if isinstance(given, str):
+        return None
+    if given is None:
+        return entry
+    own = [replace(surface, body=member.own(surface.body)) for surface in given if surface.body in member.bodies]
+    return replace(entry, surface=own) if own else None
 
 
 def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:

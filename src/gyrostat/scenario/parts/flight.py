@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from ...algebra import Array
+from ...io.toml.source import Source
+from ...model import Spacecraft
 from .acting import Acting
+from .events import EventTable, events_of
+from .limits import limits_met
 from .outputs import Output
 from .requirements import RequireTable
 from .start import Start
@@ -24,5 +29,12 @@ class Flight(Acting):
     outputs: list[Output] = Field(
         default_factory=list, description="What to keep in the result file besides states and loads."
     )
+    event: list[EventTable] = Field(default_factory=list, description="What is told of when it happens.")
     require: list[RequireTable] = Field(default_factory=list, description="What the run has to reach.")
     start: Start = Field(default_factory=lambda: Start())
+
+
+def happening(source: Source, craft: Spacecraft, table: Flight, q: Array, v: Array) -> dict[str, Any]:
+    """Limits that end the run, and the file's own events, as an option of `gs.simulate`."""
+    found = limits_met(source, craft, table, q, v) + events_of(source, craft, table.event, q, v)
+    return {"events": found} if found else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from ...io.toml.tables import Table
 from ...model import Spacecraft
 from ...simulation import SimulationWarning, Trajectory
 from ...simulation.limit_events import PREFIX, already_beyond, limit_events
+from ...simulation.problem.events import When
 
 Limits = Literal["note", "stop"]
 
@@ -26,15 +27,15 @@ class Limited(Table):
     )
 
 
-def limit_options(source: Source, craft: Spacecraft, table: Limited, q: Array, v: Array) -> dict[str, Any]:
-    """As options of `gs.simulate`. A start beyond a limit goes to the source's report."""
+def limits_met(source: Source, craft: Spacecraft, table: Limited, q: Array, v: Array) -> list[When]:
+    """The events that end the run at a limit. A start beyond one goes to the source's report."""
     if table.limits == "note":
-        return {}
+        return []
     for name in already_beyond(craft, q, v):
         source.error(
             "beyond-limits", (), f"the start is beyond the {name}.", 'Start within, or leave out "stop".', "limits"
         )
-    return {"events": limit_events(craft)}
+    return limit_events(craft)
 
 
 def judge(trajectory: Trajectory, limits: Limits) -> None:

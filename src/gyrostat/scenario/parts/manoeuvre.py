@@ -79,8 +79,12 @@ def _able(craft: Spacecraft) -> list[str]:
     return [joint.name for joint in driven_joints(craft) if joint.motion.single]
 
 
-def motions(source: Source, craft: Spacecraft, table: Manoeuvre, q: Array, joints: list[str]) -> dict[str, JointPath]:
-    """What each controlled joint is to do; those without waypoints or rates hold."""
+def motions(
+    source: Source, craft: Spacecraft, table: Manoeuvre, q: Array, joints: list[str], begin: float = 0.0
+) -> dict[str, JointPath]:
+    """What each controlled joint is to do from q on; those without waypoints or rates hold. Times of the file count
+    from `begin`.
+    """
     found: dict[str, JointPath] = {}
     able = set(_able(craft))
     paths = {
@@ -95,9 +99,9 @@ def motions(source: Source, craft: Spacecraft, table: Manoeuvre, q: Array, joint
     for name in joints:
         start = float(q[craft.joint_named(name).q_at.start])
         if name in paths["rate"]:
-            found[name] = Rates(*_columns(paths["rate"][name]), start)
+            found[name] = Rates(*_columns(paths["rate"][name], begin), start)
         else:
-            found[name] = Waypoints(*_columns(paths["waypoint"].get(name, [])), start)
+            found[name] = Waypoints(*_columns(paths["waypoint"].get(name, []), begin), start, begin)
     return found
 
 
@@ -134,11 +138,13 @@ def _with_holds(pairs: list[tuple[float, float]], times: list[float], start: flo
     return path
 
 
-def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    return tuple(t for t, _ in pairs), tuple(x for _, x in pairs)
+def _columns(pairs: Sequence[tuple[float, float]], begin: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return tuple(begin + t for t, _ in pairs), tuple(x for _, x in pairs)
 
 
-def load_profile(source: Source, craft: Spacecraft, table: Manoeuvre) -> tuple[Any, tuple[float, ...]]:
+def load_profile(
+    source: Source, craft: Spacecraft, table: Manoeuvre, begin: float = 0.0
+) -> tuple[Any, tuple[float, ...]]:
     """tau(t) (nv,) of the [[torque]] tables, and the times at which it jumps; None without them. A joint keeps its load
     until a later table names it again."""
     if not table.torque:
@@ -159,5 +165,5 @@ def load_profile(source: Source, craft: Spacecraft, table: Manoeuvre) -> tuple[A
         for name, values in joint_values(source, craft, (*place, "joints"), entry.joints, "load").items():
             now[craft.joint_named(name).v_at] = values
         rows.append(now)
-    times = [entry.at for entry in table.torque]
+    times = [begin + entry.at for entry in table.torque]
     return steps(times, np.array(rows)), tuple(times)

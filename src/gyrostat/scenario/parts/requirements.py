@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, model_validator
 
 from ...algebra import Array
 from ...control.controller import call
 from ...io.toml.source import Source
-from ...io.toml.tables import Name, OneOf, Table
-from ...io.toml.units import AnyMeasure, Measure
+from ...io.toml.tables import Name, OneOf
+from ...io.toml.units import AnyMeasure
 from ...model import Spacecraft
 from ...outcomes import Kept, Outcome, outcomes_given
 from ...outcomes.tables import REDUCTIONS, SIGNAL_NAMES, outcome_from_table
 from ...simulation.result.summary import REQUIREMENTS
+from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units
 
 if TYPE_CHECKING:
     from ...simulation import Trajectory
     from ...simulation.phased_run import PhasedRun
 
-DIMENSIONS = {"rad": "angle", "rad/s": "angular rate", "m": "length", "s": "time"}
 SHOWN = {"rad": ("deg", 180 / math.pi), "rad/s": ("deg/s", 180 / math.pi)}
-LOADS = ("command", "applied", "tau", "vdot")
 JOINED = (Kept.last, Kept.largest, Kept.smallest, Kept.integral, Kept.mean, Kept.time_in)  # through phases
 
 
-def _arguments() -> dict[str, Any]:
-    """Keys of all signals and of what is kept of them, by whom they belong to."""
-    owners: dict[str, list[str]] = {}
-    for function in (*SIGNAL_NAMES.values(), *REDUCTIONS.values()):
-        for key in inspect.signature(function).parameters:
-            if key not in ("signal", "name", "unit"):
-                owners.setdefault(key, []).append(function.__name__)
-    return {key: (Any, Field(default=None, description=f"Of {', '.join(who)}.")) for key, who in owners.items()}
-
-
-Arguments: Any = create_model("OutcomeArguments", __base__=Table, __doc__="Of a signal, in SI.", **_arguments())
+Arguments: Any = arguments_of((*SIGNAL_NAMES.values(), *REDUCTIONS.values()), "OutcomeArguments")
 
 
 class RequireTable(Arguments):
@@ -91,30 +79,22 @@ def requirements_of(
         place = ("require", k)
         if table.name in [one.outcome.name for one in found]:
             source.error("twice", place, f"two requirements are named '{table.name}'.", "Name each its own.", "name")
-        given = {key: getattr(table, key) for key in Arguments.model_fields if getattr(table, key) is not None}
+        given = arguments_given(table, Arguments)
         try:
             outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
-            if craft.memberships and "frame" in inspect.signature(SIGNAL_NAMES[table.of]).parameters.keys() - given:
-                raise ValueError(f"{table.of}: here are several spacecraft; say of which body or frame: frame =")
+            demand_whose(craft, table.of, SIGNAL_NAMES[table.of], given)
             if phased and outcome.kept not in JOINED:
                 names = ", ".join(kept.name for kept in JOINED)
                 raise ValueError(f"{table.outcome} is not known through phases; expected one of {names}")
             loads = {name: np.zeros(craft.nv) for name in LOADS} | {"wrenches": np.zeros((craft.nbodies, 6))}
             call(outcome.function, (craft, 0.0, q, v), loads)
-            low, high = (_limit(x, outcome) for x in (table.at_least, table.at_most))
+            limits = (table.at_least, table.at_most)
+            low, high = (None if x is None else in_units(x, outcome.unit) for x in limits)
         except (ValueError, TypeError) as error:
             source.error("require", place, f"{error}".rstrip(".") + ".")
             continue
         found.append(Require(outcome, -math.inf if low is None else low, math.inf if high is None else high))
     return tuple(found)
-
-
-def _limit(given: Measure | None, outcome: Outcome) -> float | None:
-    if given is None:
-        return None
-    if outcome.unit in DIMENSIONS:
-        return given.of(DIMENSIONS[outcome.unit])
-    return given.plain(f"{outcome.unit or 'a ratio or a sum'} in SI")
 
 
 def asked(requirements: Sequence[Require], options: Mapping[str, Any]) -> dict[str, Any]:

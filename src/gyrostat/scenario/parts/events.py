@@ -1,0 +1,117 @@
+"""[[event]]: what is told, or ends the run, when a signal passes a level; and what a phase waits for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from ...algebra import Array
+from ...io.toml.source import Source
+from ...io.toml.tables import Name, OneOf
+from ...io.toml.text import Place
+from ...io.toml.units import AnyMeasure, Length
+from ...model import Spacecraft
+from ...outcomes.signals import distance
+from ...outcomes.tables import SIGNAL_NAMES
+from ...simulation.problem.events import When
+from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units
+
+SignalArguments: Any = arguments_of(SIGNAL_NAMES.values(), "SignalArguments")
+Signal = Annotated[str, OneOf(SIGNAL_NAMES)]
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
+
+
+class Threshold(SignalArguments):
+    """A signal falls below a level, or rises above one."""
+
+    below: AnyMeasure | None = Field(default=None, description="It happens when the signal falls below.")
+    above: AnyMeasure | None = Field(default=None, description="It happens when the signal rises above.")
+
+
+class EventTable(Threshold):
+    """What is told of when it happens."""
+
+    name: Name
+    of: Signal = Field(description="Which signal.")
+    stop: bool = Field(default=False, description="The run ends there.")
+
+    @model_validator(mode="after")
+    def _limited(self) -> Self:
+        if (self.below is None) == (self.above is None):
+            raise ValueError('an event has one level: below = "0.1 deg/s", or above')
+        return self
+
+
+class Until(Threshold):
+    """A phase ends when a signal passes a level, or when the origins of two frames come closer than a distance."""
+
+    of: Signal | None = Field(default=None, description="Which signal.")
+    frames: Pair | None = None
+    closer_than: Length | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.closer_than is not None and not self.closer_than > 0:
+            raise ValueError(f"closer_than is {self.closer_than:g} m; expected more than zero")
+        near = self.frames is not None and self.closer_than is not None
+        passed = self.of is not None and (self.below is None) != (self.above is None)
+        if near == passed or (near and {"of", "below", "above"} & self.model_fields_set):
+            raise ValueError("expected frames and closer_than; or of, which signal, and one level: below or above")
+        if passed and {"frames", "closer_than"} & self.model_fields_set:
+            raise ValueError("frames and closer_than go without a signal and its level")
+        return self
+
+
+def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, name: str = "", stop: bool = False) -> Any:
+    """The `When` of a table; None where it cannot be made, which goes to the source's report."""
+    try:
+        if table.of is None:
+            for frame in table.frames:
+                craft.locate(frame)
+            signal, level, way = distance(*table.frames), table.closer_than, -1
+        else:
+            given = arguments_given(table, SignalArguments)
+            maker = SIGNAL_NAMES[table.of]
+            own = list(inspect.signature(maker).parameters)
+            for key in given:
+                if key not in own:
+                    raise ValueError(f"{table.of} has no key '{key}'; it has {', '.join(own) or 'none'}")
+            demand_whose(craft, table.of, maker, given)
+            signal = maker(**given)
+            way = -1 if table.above is None else 1
+            level = in_units(table.below if table.above is None else table.above, signal.unit)
+        asked = [key for key in LOADS if key in inspect.signature(signal.function).parameters]
+        if asked:
+            raise ValueError(f"{table.of} is of loads, and events see the state alone")
+    except (ValueError, TypeError) as error:
+        source.error("event", place, f"{error}".rstrip(".") + ".")
+        return None
+
+    def gap(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
+        return signal.function(craft, t, q, v) - level
+
+    return When(gap, name or table.name, stop, way)
+
+
+def events_of(source: Source, craft: Spacecraft, tables: Sequence[EventTable], q: Array, v: Array) -> list[When]:
+    """Of a file's [[event]]. What is wrong goes to the source's report."""
+    found: list[When] = []
+    for k, table in enumerate(tables):
+        if table.name in [event.name for event in found]:
+            source.error("twice", ("event", k), f"two events are named '{table.name}'.", "Name each its own.", "name")
+        event = event_of(source, craft, table, ("event", k), stop=table.stop)
+        if event is not None and _evaluates(source, craft, event, ("event", k), q, v):
+            found.append(event)
+    return found
+
+
+def _evaluates(source: Source, craft: Spacecraft, event: When, place: Place, q: Array, v: Array) -> bool:
+    try:
+        event.function(craft, 0.0, q, v)
+    except (ValueError, TypeError) as error:
+        source.error("event", place, f"{error}".rstrip(".") + ".")
+        return False
+    return True

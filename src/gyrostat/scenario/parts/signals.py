@@ -1,0 +1,45 @@
+"""Signals that a file names, with the keys that each of them has: of requirements, events, and ends of phases."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pydantic import Field, create_model
+
+from ...io.toml.tables import Table
+from ...io.toml.units import Measure
+from ...model import Spacecraft
+
+DIMENSIONS = {"rad": "angle", "rad/s": "angular rate", "m": "length", "s": "time"}
+LOADS = ("command", "applied", "tau", "vdot")  # that a signal may ask for, besides the state
+
+
+def arguments_of(functions: Iterable[Callable[..., Any]], name: str) -> Any:
+    """A table whose optional keys are the arguments of all these, by whom they belong to."""
+    owners: dict[str, list[str]] = {}
+    for function in functions:
+        for key in inspect.signature(function).parameters:
+            if key not in ("signal", "name", "unit"):
+                owners.setdefault(key, []).append(function.__name__)
+    keys = {key: (Any, Field(default=None, description=f"Of {', '.join(who)}.")) for key, who in owners.items()}
+    return create_model(name, __base__=Table, __doc__="Of a signal, in SI.", **keys)  # type: ignore[call-overload]
+
+
+def arguments_given(table: Any, kind: Any) -> dict[str, Any]:
+    """Those keys of `arguments_of` that a file has."""
+    return {key: getattr(table, key) for key in kind.model_fields if getattr(table, key) is not None}
+
+
+def demand_whose(craft: Spacecraft, of: str, function: Callable[..., Any], given: dict[str, Any]) -> None:
+    """Where several craft meet, a signal of the base says of which."""
+    if craft.memberships and "frame" in inspect.signature(function).parameters.keys() - given:
+        raise ValueError(f"{of}: here are several spacecraft; say of which body or frame: frame =")
+
+
+def in_units(given: Measure, unit: str) -> float:
+    """In SI, if it has the signal's dimension or none."""
+    if unit in DIMENSIONS:
+        return given.of(DIMENSIONS[unit])
+    return given.plain(f"{unit or 'a ratio or a sum'} in SI")
