@@ -16,6 +16,7 @@ from gyrostat.algebra import sin, where
 from gyrostat.tracing import kernel as kernels
 from gyrostat.tracing import machine
 from gyrostat.tracing.build import build
+from gyrostat.tracing.ir import Code
 from random_trees import ALL_KINDS, random_spacecraft, random_state
 
 TOLERANCE = 1e-12  # relative: a few hundred roundings in another order
@@ -273,15 +274,14 @@ def test_kernels_can_be_pickled(craft, dynamics):
 
 def test_long_graphs_are_cut(craft, monkeypatch):
     """The same results with values, conditions among them, handed from function to function."""
-    from gyrostat.tracing import schedule
 
     def law(craft, q, v, tau):
         near = v[0] < 0.1
         return where(near & (v[1] > 0), 1.0, 2.0) * gs.forward_dynamics(craft, q, v, tau)
 
     whole = tracing.Kernel(tracing.trace(law, craft))
-    monkeypatch.setattr(schedule, "WHOLE", 50)
-    monkeypatch.setattr(schedule, "PART", 50)
+    monkeypatch.setattr(Code, "whole", 50)
+    monkeypatch.setattr(Code, "part", 50)
     monkeypatch.setenv("GYROSTAT_CACHE", "off")
     cut = tracing.Kernel(tracing.trace(law, craft))
     q, v, tau = batch_of_states(craft, 20)

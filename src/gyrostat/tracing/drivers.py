@@ -21,10 +21,14 @@ def dump_place(graph: Graph, scratch: int) -> int:
     return scratch + sum(port.size for port in graph.inputs + graph.outputs)
 
 
+def _block_names(graph: Graph) -> list[list[str]]:
+    return [[f"%{name}" for name in names] for names in block_names(len(graph.inputs), len(graph.outputs))]
+
+
 def driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> Code:
     """The functions `rows` and `lanes`: a loop over blocks."""
     code = Code(lanes, scalar)
-    names = [name for group in block_names(len(graph.inputs), len(graph.outputs)) for name in group]
+    names = [name for group in _block_names(graph) for name in group]
     fields = [("%work", "ptr"), ("%first", "i64"), ("%last", "i64"), ("%count", "i64")]
     for name in names:
         fields += [(f"{name}base", "ptr"), (f"{name}stride", "i64")]
@@ -44,7 +48,7 @@ def driver(graph: Graph, lanes: int, scalar: str, rows: bool, scratch: int) -> C
 
 def _lanes(code: Code, graph: Graph, scratch: int, b: str) -> None:
     """Block b, where it lies. What a later block will read is fetched meanwhile: the graph reads here and there."""
-    inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
+    inputs, outputs = _block_names(graph)
     later = code.let(f"add i64 {b}, {_BLOCKS_AHEAD}")
     code.needs["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] = None
     for name, used in zip(inputs, used_components(graph), strict=True):
@@ -60,7 +64,7 @@ def _rows(code: Code, graph: Graph, scratch: int, b: str) -> None:
 
     The last block is padded: missing rows are read from the last row, and written to where nobody reads.
     """
-    inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
+    inputs, outputs = _block_names(graph)
     used = used_components(graph)
     buffers, place = [], scratch
     for port in graph.inputs + graph.outputs:

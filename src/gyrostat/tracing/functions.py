@@ -1,4 +1,4 @@
-"""Elementary functions on vectors of doubles, as LLVM code. Each lane is computed as if it were alone.
+"""Elementary functions on vectors of doubles, as code of any target. Each lane is computed as if it were alone.
 
 Sine and cosine are written where they are used; the others are functions of the module that needs them. Coefficients of
 the polynomials: fdlibm (Sun Microsystems) and Cephes (S. L. Moshier); those of exp are Taylor's.
@@ -32,7 +32,7 @@ def sincos(code: Code, x: str) -> tuple[str, str]:
     z2 = code.mul(z, z)
     s = code.add(z, code.mul(code.mul(z, z2), code.polynomial(z2, _SIN)))
     c = code.add(code.const(1.0), code.mul(z2, code.add(code.const(-0.5), code.mul(z2, code.polynomial(z2, _COS)))))
-    odd = code.let(f"icmp ne {code.integers} {code.int_op('and', quadrant, 1)}, {code.integer(0)}")
+    odd = code.compare_integers("ne", code.int_op("and", quadrant, 1), 0)
     sine, cosine = code.select(odd, c, s), code.select(odd, s, c)
     sign_s = code.int_op("shl", code.int_op("and", quadrant, 2), 62)
     sign_c = code.int_op("shl", code.int_op("and", code.int_op("add", quadrant, 1), 2), 62)
@@ -40,16 +40,9 @@ def sincos(code: Code, x: str) -> tuple[str, str]:
     cosine = code.from_bits(code.int_op("xor", code.bits(cosine), sign_c))
 
     far = code.compare("ogt", code.intrinsic("fabs", x), code.const(_FAR))
-    some = code.any_lane(far)
-    before, cold, after = code.label, f"far{len(code.lines)}", f"near{len(code.lines)}"
-    code.do(f"br i1 {some}, label %{cold}, label %{after}, !prof !0")
-    code.begin(cold)
-    far_sine = code.call("gs_far_sin", x, sine)
-    far_cosine = code.call("gs_far_cos", x, cosine)
-    code.do(f"br label %{after}")
-    code.begin(after)
-    both = ((sine, far_sine), (cosine, far_cosine))
-    s, c = (code.let(f"phi {code.vector} [ {near}, %{before} ], [ {away}, %{cold} ]") for near, away in both)
+    s, c = code.rarely(
+        far, (sine, cosine), lambda: (code.call("gs_far_sin", x, sine), code.call("gs_far_cos", x, cosine))
+    )
     return s, c
 
 
@@ -140,7 +133,7 @@ def _atan2(code: Code, y: str, x: str) -> str:
     value = code.add(shift, code.add(t, code.add(low, shift_low)))
     up = code.sub(code.const(math.pi / 2), code.sub(value, code.const(_PI_LOW / 2)))
     value = code.select(steep, up, value)
-    back = code.let(f"icmp slt {code.integers} {code.bits(x)}, {code.integer(0)}")
+    back = code.compare_integers("slt", code.bits(x), 0)
     turned = code.sub(code.const(math.pi), code.sub(value, code.const(_PI_LOW)))
     value = code.intrinsic("copysign", code.select(back, turned, value), y)
     unordered = code.compare("uno", x, y)
@@ -155,7 +148,7 @@ def _mod(code: Code, a: str, b: str) -> str:
     """The C library's remainder, moved to the sign of b as Python has it."""
     r = code.each_lane("fmod", a, b)
     product = code.int_op("xor", code.bits(r), code.bits(b))
-    opposite = code.let(f"icmp slt {code.integers} {product}, {code.integer(0)}")
+    opposite = code.compare_integers("slt", product, 0)
     nonzero = code.compare("une", r, code.const(0.0))
     return code.select(code.logic("and", opposite, nonzero), code.add(r, b), r)
 
@@ -185,14 +178,11 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., str]]] = {
 }
 
 
-def define(name: str, lanes: int) -> Code:
-    """The module's function `name`: a Code whose lines are the whole definition."""
+def define(name: str, like: Code) -> Code:
+    """The module's function `name`, for the target of `like`: a Code whose lines are the whole definition."""
     arity, write = FUNCTIONS[name]
-    code = Code(lanes)
-    args = [f"%x{k}" for k in range(arity)]
-    result = write(code, *args)
-    cold = " cold" if name.startswith("gs_far") else ""
-    typed = ", ".join(f"{code.vector} {a}" for a in args)
-    head = f"define internal {code.vector} @{name}({typed}) noinline nounwind{cold} {{"
-    code.lines = [head, "entry:", *code.lines, f"  ret {code.vector} {result}", "}"]
+    code = like.fresh().in_double()
+    names = [f"x{k}" for k in range(arity)]
+    result = write(code, *map(code.argument, names))
+    code.elementary(name, names, result, rare=name.startswith("gs_far"))
     return code

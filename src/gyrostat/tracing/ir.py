@@ -5,18 +5,22 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Self
 
 FAST = "contract nsz arcp reassoc"  # NaN and infinity keep their meaning: never nnan, ninf or afn
 EXACT = "contract"  # fused multiply-add, but no reordering
 
 
 def block_names(inputs: int, outputs: int) -> tuple[list[str], list[str]]:
-    """Names of the pointers to the lane blocks of inputs and outputs."""
-    return [f"%in{k}" for k in range(inputs)], [f"%out{k}" for k in range(outputs)]
+    """Names of the arguments that point to the lane blocks of inputs and outputs."""
+    return [f"in{k}" for k in range(inputs)], [f"out{k}" for k in range(outputs)]
 
 
 class Code:
     """The body of one function. Every method appends instructions and returns the name of the result."""
+
+    whole = 2500  # nodes of a graph that stay in one function, where the most values stay in registers
+    part = 1000  # nodes in one function of longer graphs: LLVM's time grows faster than the length of a function
 
     def __init__(self, lanes: int, scalar: str = "double") -> None:
         self.lanes, self.scalar = lanes, scalar
@@ -29,6 +33,23 @@ class Code:
         self.needs: dict[str, None] = {}  # library functions and intrinsics called, in order
         self.label = "entry"
         self._count = 0
+
+    def fresh(self) -> Self:
+        """The body of another function, for the same target."""
+        return type(self)(self.lanes, self.scalar)
+
+    def in_double(self) -> Self:
+        """The same body, whose instructions from here on are of doubles."""
+        wide = type(self)(self.lanes)
+        wide.lines, wide.needs, wide.label = self.lines, self.needs, self.label
+        wide.name = self.name  # type: ignore[method-assign]
+        return wide
+
+    def widen(self, a: str) -> str:
+        return self.let(f"fpext {self.vector} {a} to <{self.lanes} x double>")
+
+    def narrow(self, a: str) -> str:
+        return self.let(f"fptrunc <{self.lanes} x double> {a} to {self.vector}")
 
     def name(self) -> str:
         self._count += 1
@@ -129,6 +150,12 @@ class Code:
     def int_op(self, op: str, a: str, b: str | int) -> str:
         return self.let(f"{op} {self.integers} {a}, {self.integer(b) if isinstance(b, int) else b}")
 
+    def compare_integers(self, how: str, a: str, b: str | int) -> str:
+        return self.let(f"icmp {how} {self.integers} {a}, {self.integer(b) if isinstance(b, int) else b}")
+
+    def choose_integers(self, mask: str, a: str, b: str) -> str:
+        return self.let(f"select {self.mask} {mask}, {self.integers} {a}, {self.integers} {b}")
+
     def bits(self, a: str) -> str:
         return self.let(f"bitcast {self.vector} {a} to {self.integers}")
 
@@ -154,7 +181,42 @@ class Code:
     def store(self, value: str, pointer: str, number: int | str) -> None:
         self.do(f"store {self.vector} {value}, ptr {self.place(pointer, number)}, align 8")
 
+    def entries(self, table: str, places: str) -> str:
+        """Of a constant table of doubles, one for each lane."""
+        kind = f"<{self.lanes} x ptr>"
+        address = self.let(f"getelementptr double, ptr @{table}, {self.integers} {places}")
+        name = f"@llvm.masked.gather.{self.suffix}.v{self.lanes}p0"
+        self.needs[f"declare {self.vector} {name}({kind}, i32, {self.mask}, {self.vector})"] = None
+        every = self.truths([True] * self.lanes)
+        return self.let(f"call {self.vector} {name}({kind} {address}, i32 8, {self.mask} {every}, {self.vector} undef)")
+
+    def common_entry(self, table: str, place: str) -> str:
+        """The same at a place that all lanes have in common: one load."""
+        first = self.let(f"extractelement {self.vector} {place}, i64 0")
+        at = self.let(f"fptosi {self.scalar} {first} to i64")
+        entry = self.let(f"load double, ptr {self.let(f'getelementptr double, ptr @{table}, i64 {at}')}")
+        if self.scalar != "double":
+            entry = self.let(f"fptrunc double {entry} to {self.scalar}")
+        return self._everywhere(entry)
+
+    def constant_table(self, name: str, values: Sequence[float]) -> str:
+        """Its definition."""
+        entries = ", ".join("double " + Code(1).const(x)[len("<double ") : -1] for x in values)
+        return f"@{name} = internal constant [{len(values)} x double] [{entries}]"
+
     # control
+
+    def rarely(self, mask: str, usual: Sequence[str], rare: Callable[[], Sequence[str]]) -> list[str]:
+        """`rare()` if the mask holds in some lane, else the usual values."""
+        some = self.any_lane(mask)
+        before, cold, after = self.label, f"far{len(self.lines)}", f"near{len(self.lines)}"
+        self.do(f"br i1 {some}, label %{cold}, label %{after}, !prof !0")
+        self.begin(cold)
+        others = rare()
+        self.do(f"br label %{after}")
+        self.begin(after)
+        pairs = zip(usual, others, strict=True)
+        return [self.let(f"phi {self.vector} [ {a}, %{before} ], [ {b}, %{cold} ]") for a, b in pairs]
 
     def repeat(self, start: str, stop: str, step: int, body: Callable[[str], None]) -> None:
         """`for k in range(start, stop, step): body(k)`; runs at least once."""
@@ -208,6 +270,10 @@ class Code:
     def count_compare(self, how: str, a: str, b: str) -> str:
         return self.let(f"icmp {how} i64 {a}, {b}")
 
+    def count_everywhere(self, a: str) -> str:
+        """An integer as a number of every lane."""
+        return self._everywhere(self.let(f"sitofp i64 {a} to {self.scalar}"))
+
     def count_to_number(self, a: str) -> str:
         return self.let(f"sitofp i64 {a} to double")
 
@@ -225,7 +291,10 @@ class Code:
         self.do(f"store {kind} {value}, ptr {address}, align 8")
 
     def broadcast(self, number: str) -> str:
-        one = self.let(f"insertelement {self.vector} undef, double {number}, i64 0")
+        return self._everywhere(number)
+
+    def _everywhere(self, number: str) -> str:
+        one = self.let(f"insertelement {self.vector} undef, {self.scalar} {number}, i64 0")
         return self.shuffle(one, [0] * self.lanes)
 
     def shuffle(self, vector: str, places: Sequence[int]) -> str:
@@ -240,6 +309,25 @@ class Code:
         head = f"define {'i64' if returns_integer else 'void'} @{name}({signature}) nounwind {{"
         return "\n".join([head, "entry:", *self._cells, *self.lines, "}"])
 
+    def procedure(
+        self, name: str, read: Sequence[str], written: Sequence[str], *, own: bool, long: bool = False
+    ) -> None:
+        """Make of these lines the whole function of pointers to what is read, and to what is written.
+
+        own: of the module alone. long: with many values that wait in memory; those that cross cache lines cost a tenth,
+        and callers' stacks are aligned to 16 bytes only.
+        """
+        marks = [f"ptr noalias readonly %{p}" for p in read] + [f"ptr noalias %{p}" for p in written]
+        kind, aligned = "internal " if own else "", ' "stackrealign"' if long else ""
+        head = f"define {kind}void @{name}({', '.join(marks)}) noinline nounwind{aligned} {{"
+        self.lines = [head, "entry:", *self.lines, "  ret void", "}"]
+
+    def elementary(self, name: str, arguments: Sequence[str], result: str, *, rare: bool) -> None:
+        """Make of these lines a whole function of vectors."""
+        typed = ", ".join(f"{self.vector} %{a}" for a in arguments)
+        head = f"define internal {self.vector} @{name}({typed}) noinline nounwind{' cold' if rare else ''} {{"
+        self.lines = [head, "entry:", *self.lines, f"  ret {self.vector} {result}", "}"]
+
     def argument(self, name: str) -> str:
         return f"%{name}"
 
@@ -251,6 +339,9 @@ class Code:
 
     def call_address(self, function: str, *pointers: str) -> None:
         self.do(f"call void {function}({', '.join(f'ptr {p}' for p in pointers)})")
+
+    def call_named(self, function: str, *pointers: str) -> None:
+        self.call_address(f"@{function}", *pointers)
 
     def leave(self, value: str | None) -> None:
         self.do("ret void" if value is None else f"ret i64 {value}")

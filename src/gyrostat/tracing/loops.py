@@ -17,9 +17,10 @@ from .ir import EXACT, Code
 
 
 class Module:
-    """Functions that call each other, and what they need from outside."""
+    """Functions that call each other, and what they need from outside. code: whose words they are written in."""
 
-    def __init__(self) -> None:
+    def __init__(self, code: Callable[[int], Code] = Code) -> None:
+        self.code = code
         self._functions: list[Function] = []
 
     def add(self, function: Function) -> None:
@@ -227,7 +228,7 @@ class Function:
     def __init__(
         self, module: Module, name: str, lanes: int, arguments: Sequence[str], *, returns_integer: bool = False
     ) -> None:
-        self.name, self.lanes, self.code = name, lanes, Code(lanes)
+        self.name, self.lanes, self.code = name, lanes, module.code(lanes)
         self._arguments, self._returns_integer = tuple(arguments), returns_integer
         module.add(self)
 
@@ -297,7 +298,7 @@ class Function:
         self.code.call_address(function.name, *(a.name for a in arguments))
 
     def call_named(self, name: str, *arguments: _Value) -> None:
-        self.code.call_address(f"@{name}", *(a.name for a in arguments))
+        self.code.call_named(name, *(a.name for a in arguments))
 
     # ---- control
 

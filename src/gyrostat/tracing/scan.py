@@ -8,7 +8,7 @@ step is computed once, outside. (A node `map` does the same of every column of a
 
 Forward, tangents are part of the state of another loop. Backward, node `backward` goes from the last step to the first
 with the adjoint of the state and sums up that of c; the states that it needs are found again from some that were kept
-(llvm_loops.py):
+(loop_functions.py):
 
     a <- f_x^T a,    b <- b + f_c^T a                                                                              (2)
 """

@@ -6,9 +6,6 @@ from typing import NamedTuple
 
 from .graph import Graph
 
-WHOLE = 2500  # nodes that stay in one function, where the most values stay in registers
-PART = 1000  # nodes in one function of longer graphs: LLVM's time grows faster than the length of a function
-
 
 class Part(NamedTuple):
     """Nodes that form one function.
@@ -48,10 +45,14 @@ def order(graph: Graph) -> list[int]:
     return found
 
 
-def parts(graph: Graph) -> tuple[list[Part], int]:
-    """The parts in the order in which they run, and the number of scratch slots that they share."""
+def parts(graph: Graph, whole: int, part: int) -> tuple[list[Part], int]:
+    """The parts in the order in which they run, and the number of scratch slots that they share.
+
+    whole: nodes that stay in one function, where the most values stay in registers; part: nodes in one function of
+    longer graphs.
+    """
     sequence = order(graph)
-    size = PART if len(sequence) > WHOLE else WHOLE
+    size = part if len(sequence) > whole else whole
     pieces = [sequence[i : i + size] for i in range(0, len(sequence), size)] or [[]]
     home = {k: p for p, piece in enumerate(pieces) for k in piece}
     last_use: dict[int, int] = {}

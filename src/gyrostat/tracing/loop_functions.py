@@ -1,4 +1,4 @@
-"""Loops inside a graph as LLVM functions of one argument, the memory that belongs to the loop.
+"""Loops inside a graph as functions of one argument, the memory that belongs to the loop.
 
     loop       carry (n), captured (m), k, the next carry (n), scratch of the body; values: carry
     map        columns (k, n), captured (m), columns of results (k, p), scratch; values: the results
@@ -21,7 +21,7 @@ from .ir import Code
 from .scan import Backward, Loop, Map
 
 # the functions of a graph, its tables, and the vectors of scratch that they need
-Blocks = Callable[[Graph, int, str, str], tuple[list[Code], list[str], int]]
+Blocks = Callable[[Graph, Code, str], tuple[list[Code], list[str], int]]
 
 
 class LoopCode(NamedTuple):
@@ -39,22 +39,21 @@ def result_place(loop: Loop | Backward | Map, i: int) -> int:
     return i if isinstance(loop, Loop) else loop.loop.n + loop.loop.m + i
 
 
-def loop_function(loop: Loop | Backward | Map, name: str, lanes: int, scalar: str, blocks: Blocks) -> LoopCode:
+def loop_function(loop: Loop | Backward | Map, name: str, like: Code, blocks: Blocks) -> LoopCode:
     """The function `name(memory)`, and what it calls."""
-    code = Code(lanes, scalar)
+    code = like.fresh()
     body = loop.loop.body if isinstance(loop, Backward) else loop.body
-    functions, tables, scratch = blocks(body, lanes, scalar, f"{name}_")
+    functions, tables, scratch = blocks(body, like, f"{name}_")
     if isinstance(loop, Loop):
         memory = _loop(code, loop, name)
     elif isinstance(loop, Map):
         memory = _map(code, loop, name)
     else:
         forward = loop.loop
-        others, more, room = blocks(forward.reverse, lanes, scalar, f"{name}_reverse_")
+        others, more, room = blocks(forward.reverse, like, f"{name}_reverse_")
         functions, tables, scratch = functions + others, tables + more, max(scratch, room)
         memory = _backward(code, forward, name)
-    head = f"define internal void @{name}(ptr %memory) noinline nounwind {{"
-    code.lines = [head, "entry:", *code.lines, "  ret void", "}"]
+    code.procedure(name, [], ["memory"], own=True)
     return LoopCode([*functions, code], tables, memory + scratch)
 
 
@@ -109,7 +108,7 @@ def _backward(code: Code, loop: Loop, name: str) -> int:
 
     zero = code.const(0.0)
     for place in range(total, total + m):
-        code.store(zero, "%memory", place)
+        code.store(zero, code.argument("memory"), place)
     _copy(code, 0, kept, n)
     with code.counted("0", str(segments - 1)) as segment:
         forward(segment, str(length))
@@ -128,24 +127,22 @@ def _backward(code: Code, loop: Loop, name: str) -> int:
             _copy(code, next_adjoint, adjoint, n)
             with code.counted("0", str(m)) as c:
                 at = code.count_op("add", c, str(total))
-                share = code.load("%memory", code.count_op("add", c, str(own)))
-                code.store(code.add(code.load("%memory", at), share), "%memory", at)
+                share = code.load(code.argument("memory"), code.count_op("add", c, str(own)))
+                code.store(code.add(code.load(code.argument("memory"), at), share), code.argument("memory"), at)
     return scratch
 
 
 def _count(code: Code, k: str, place: int) -> None:
     """The number of the step, in every lane."""
-    number = code.let(f"sitofp i64 {k} to {code.scalar}")
-    one = code.let(f"insertelement {code.vector} undef, {code.scalar} {number}, i64 0")
-    code.store(code.shuffle(one, [0] * code.lanes), "%memory", place)
+    code.store(code.count_everywhere(k), code.argument("memory"), place)
 
 
 def _call(code: Code, function: str, *places: Any) -> None:
-    pointers = ", ".join(f"ptr {code.place('%memory', p)}" for p in places)
-    code.do(f"call void @{function}({pointers})")
+    memory = code.argument("memory")
+    code.call_named(function, *(code.place(memory, p) for p in places))
 
 
 def _copy(code: Code, source: int | str, target: int | str, n: int) -> None:
     with code.counted("0", str(n)) as i:
-        value = code.load("%memory", code.count_op("add", i, str(source)))
-        code.store(value, "%memory", code.count_op("add", i, str(target)))
+        value = code.load(code.argument("memory"), code.count_op("add", i, str(source)))
+        code.store(value, code.argument("memory"), code.count_op("add", i, str(target)))
