@@ -9,29 +9,11 @@ import gyrostat as gs
 from gyrostat.formulations.recursive import regressor
 from gyrostat.formulations.registry import supporting
 from gyrostat.model import Role
-
-
-def _boom(nodes: int = 4, **options):
-    """A boom along x, two bending shapes x^2 and x^3 in y and z, with the shortening that they cause."""
-    x = np.linspace(0.0, 1.5, nodes + 1)[1:]
-    Phi, Psi, G = np.zeros((nodes, 3, 2)), np.zeros((nodes, 3, 2)), np.zeros((nodes, 3, 2, 2))
-    Phi[:, 1, 0], Psi[:, 2, 0] = x**2, 2 * x
-    Phi[:, 2, 1], Psi[:, 1, 1] = x**3, -3 * x**2
-    G[:, 0, 0, 0], G[:, 0, 1, 1] = -4 * x**3 / 3, -9 * x**5 / 5
-    lumps = [gs.Node(f"n{k}", (r, 0, 0), 1.0 + 0.1 * k, (0.01, 0.02, 0.025)) for k, r in enumerate(x)]
-    return gs.FlexibleBody("boom", lumps, Phi, Psi, G, [60.0, 45.0], **options)
-
-
-def _craft(**options):
-    hub = gs.Body("hub", 10.0, (0.1, 0.0, 0.0), (2.0, 3.0, 4.0))
-    boom = _boom(joint=gs.Joint("root", "revolute", "hub", (0.5, 0.0, 0.2), axis=(0, 0, 1)), **options)
-    tool = gs.Body("tool", 2.0, (0.2, 0, 0.1), (0.1, 0.2, 0.25), gs.Joint("wrist", "revolute", "boom.n3", (0.1, 0, 0)))
-    wheel = gs.Wheel("wheel", "boom.n1", (0.6, 0, 0.8), 0.05, mass=0.4, transverse_inertia=0.03, included=False)
-    return gs.Spacecraft.build("c", [hub, boom, tool, wheel], frames=[gs.Frame("eye", "boom.n2", (0, 0.1, 0))])
+from simple_flexible import boom, boom_craft
 
 
 def test_momentum_and_energy_stay_in_a_large_motion():
-    craft = _craft(rotary="exact")
+    craft = boom_craft(rotary="exact")
     rng = np.random.default_rng(4)
     q = gs.step_configuration(craft, gs.neutral(craft), 0.2 * rng.normal(size=craft.nv))
     v = 0.5 * rng.normal(size=craft.nv)
@@ -41,14 +23,14 @@ def test_momentum_and_energy_stay_in_a_large_motion():
 
 
 def test_damped_bending_is_work_that_the_audit_finds():
-    craft = _craft(damping_ratios=0.02)
+    craft = boom_craft(damping_ratios=0.02)
     v = craft.v({"root": 0.8, "wheel": 20.0})
     run = gs.simulate(craft, gs.neutral(craft), v, t_span=(0, 20), rtol=1e-12)
     assert run.audit.energy < 1e-10 and float(run.data["work"][-1]) < -1e-3
 
 
 def test_modal_coordinates_have_names_a_role_and_no_motor():
-    craft = _craft()
+    craft = boom_craft()
     assert [craft.roles[k] for k in range(*craft.flexible("boom").v_at.indices(craft.nv))] == [Role.modal] * 2
     run = gs.simulate(craft, gs.neutral(craft), np.zeros(craft.nv), t_span=(0, 0.1))
     assert {"boom.mode_1", "boom.mode_2"} <= set(run.data.q_name.values)
@@ -57,7 +39,7 @@ def test_modal_coordinates_have_names_a_role_and_no_motor():
 
 @pytest.mark.parametrize("rotary", ["points", "exact"])
 def test_the_ways_to_accelerations_agree_and_power_is_balanced(rotary):
-    craft = _craft(rotary=rotary)
+    craft = boom_craft(rotary=rotary)
     rng = np.random.default_rng(7)
     q = gs.step_configuration(craft, gs.neutral(craft), 0.3 * rng.normal(size=craft.nv))
     v, tau, W = rng.normal(size=craft.nv), rng.normal(size=craft.nv), rng.normal(size=(craft.nbodies, 6))
@@ -98,8 +80,8 @@ def test_the_ways_to_accelerations_agree_and_power_is_balanced(rotary):
     ],
 )
 def test_bad_flexible_bodies_are_refused_by_name(change, message):
-    boom = _boom()
-    given = {"name": "boom", "nodes": boom.nodes, "translations": boom.translations, "stiffness": boom.stiffness}
+    own = boom()
+    given = {"name": "boom", "nodes": own.nodes, "translations": own.translations, "stiffness": own.stiffness}
     given["joint"] = gs.Joint("root", "revolute", "hub")
     with pytest.raises(ValueError, match=message):
         gs.Spacecraft.build("c", [gs.Body("hub", 1.0, inertia=(1, 1, 1)), gs.FlexibleBody(**given | change)])
@@ -108,11 +90,11 @@ def test_bad_flexible_bodies_are_refused_by_name(change, message):
 def test_unknown_nodes_and_shapes_that_move_the_own_frame_are_refused():
     with pytest.raises(ValueError, match="no node|does not exist"):
         gs.Spacecraft.build(
-            "c", [_boom(), gs.Body("t", 1.0, inertia=(1, 1, 1), joint=gs.Joint("j", parent="boom", node="tip"))]
+            "c", [boom(), gs.Body("t", 1.0, inertia=(1, 1, 1), joint=gs.Joint("j", parent="boom", node="tip"))]
         )
     with pytest.raises(ValueError, match="where nothing says"):
         gs.Spacecraft.build(
-            "c", [_boom(), gs.Body("t", 1.0, inertia=(1, 1, 1), joint=gs.Joint("j", parent="boom", position=(1, 0, 0)))]
+            "c", [boom(), gs.Body("t", 1.0, inertia=(1, 1, 1), joint=gs.Joint("j", parent="boom", position=(1, 0, 0)))]
         )
     nodes = [gs.Node("root", (0, 0, 0), 1.0), gs.Node("tip", (1, 0, 0), 1.0)]
     with pytest.raises(ValueError, match="moves its own frame"):
@@ -120,7 +102,7 @@ def test_unknown_nodes_and_shapes_that_move_the_own_frame_are_refused():
 
 
 def test_other_formulations_and_matrices_for_rigid_bodies_refuse_by_name():
-    craft = _craft()
+    craft = boom_craft()
     able, reasons = supporting(craft)
     assert list(able) == ["recursive"] and all("'boom' is flexible" in reason for reason in reasons.values())
     q, v = gs.neutral(craft), np.zeros(craft.nv)
@@ -134,7 +116,7 @@ def test_other_formulations_and_matrices_for_rigid_bodies_refuse_by_name():
 
 
 def test_frequencies_are_parameters():
-    craft = _craft(damping_ratios=[0.01, 0.03])
+    craft = boom_craft(damping_ratios=[0.01, 0.03])
     other = craft.with_values({"boom.mode_1.frequency": 2.0 * craft.value("boom.mode_1.frequency")})
     assert other.flexible("boom").stiffness[0, 0] == pytest.approx(4.0 * craft.flexible("boom").stiffness[0, 0])
     assert other.value("boom.mode_1.damping_ratio") == pytest.approx(0.01)

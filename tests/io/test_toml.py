@@ -195,7 +195,7 @@ def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "craft.toml"
     path.write_bytes(b"\xff\xfe\x00name")
     assert [f.code for f in check(path).errors] == ["toml"]
-    path.write_bytes(b"#" * (4 * 1024 * 1024 + 1))
+    path.write_bytes(b"#" * (8 * 1024 * 1024 + 1))
     assert [f.code for f in check(path).errors] == ["too-large"]
 
 

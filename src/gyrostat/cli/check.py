@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +17,12 @@ from rich.tree import Tree
 from ..algebra import inertia_components, skew
 from ..io import CheckResult
 from ..io import check as check_file
-from ..kinematics import center_of_mass, composite_inertia, neutral, total_mass
-from ..model import Joint, Spacecraft
+from ..kinematics import center_of_mass, composite_inertia, mass_at, neutral, total_mass
+from ..linear import flexibility
+from ..model import Body, Joint, Spacecraft
 from ..model.names import printable
 from .files import Trust, model_file
+from .flexible import flexible_dict, print_flexible
 from .output import BaseKind, console, number, numbers, print_findings, summary
 
 MAX_ROWS = 60
@@ -44,6 +47,9 @@ def check(
 ) -> None:
     """Show what is in a spacecraft FILE and what is wrong with it."""
     result = check_file(file, base=base, mesh_root=mesh_root, trust=trust)
+    if result.craft is not None and result.craft.bends:
+        bent = tuple(replace(f, file=f.file or str(file)) for f in flexibility(result.craft).findings)
+        result = replace(result, findings=(*result.findings, *bent))
     failed = any(f.level == "error" or (strict and f.level == "warning") for f in result.findings)
     if as_json:
         typer.echo(json.dumps(as_dict(file, result, ok=not failed), indent=2))
@@ -67,6 +73,8 @@ def print_craft(out: Console, craft: Spacecraft) -> None:
     out.print(body_tree(craft))
     out.print(_bodies(craft))
     out.print(_joints(craft))
+    if craft.bends:
+        print_flexible(out, craft)
     q, mass = neutral(craft), total_mass(craft)
     out.print(f"total mass       {number(mass)} kg")
     if mass > 0:
@@ -106,11 +114,10 @@ def _bodies(craft: Spacecraft) -> Table:
     table = Table("body", "mass", "centre of mass", "inertia about it", "xy, xz, yz", box=None)
     table.add_row("", "kg", "m", "xx, yy, zz, kg m^2", "kg m^2", style="dim")
     for body in craft.bodies[:MAX_ROWS]:
-        xx, xy, xz, yy, yz, zz = inertia_components(body.inertia)
+        mass, com, inertia = mass_at(craft, neutral(craft), body.name)
+        xx, xy, xz, yy, yz, zz = inertia_components(inertia)
         products = numbers((xy, xz, yz), 4) if xy or xz or yz else ""
-        table.add_row(
-            Text(printable(body.name)), number(body.mass), numbers(body.com, 4), numbers((xx, yy, zz), 4), products
-        )
+        table.add_row(Text(printable(body.name)), number(mass), numbers(com, 4), numbers((xx, yy, zz), 4), products)
     return table
 
 
@@ -166,21 +173,24 @@ def as_dict(file: Path, result: CheckResult, *, ok: bool) -> dict[str, Any]:
             "nv": craft.nv,
             "mass": mass,
             "com": center_of_mass(craft, neutral(craft)).tolist() if mass > 0 else None,
-            "bodies": [
-                {
-                    "name": body.name,
-                    "parent": body.parent,
-                    "mass": body.mass,
-                    "com": body.com.tolist(),
-                    "inertia": inertia_components(body.inertia).tolist(),
-                    "joint": _joint_dict(body.joint),
-                }
-                for body in craft.bodies
-            ],
+            "bodies": [_body_dict(craft, body) for body in craft.bodies],
+            **({"flexible": flexible_dict(craft)} if craft.bends else {}),
             "frames": [{"name": frame.name, "body": frame.body} for frame in craft.frames],
             "thrusters": [{"name": thruster.name, "body": thruster.body} for thruster in craft.thrusters],
         }
     return out
+
+
+def _body_dict(craft: Spacecraft, body: Body) -> dict[str, Any]:
+    mass, com, inertia = mass_at(craft, neutral(craft), body.name)
+    return {
+        "name": body.name,
+        "parent": body.parent,
+        "mass": mass,
+        "com": com.tolist(),
+        "inertia": inertia_components(inertia).tolist(),
+        "joint": _joint_dict(body.joint),
+    }
 
 
 def _joint_dict(joint: Joint) -> dict[str, Any]:

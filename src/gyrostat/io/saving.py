@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..model import Spacecraft
+from ..model import Finding, ModelError, Spacecraft
 from .writing import write_text
 
 
@@ -18,6 +18,11 @@ def save(craft: Spacecraft, path: str | os.PathLike[str]) -> Path:
     """
     path = Path(path)
     folder = path.parent.resolve()
+    bent = [body.name for body in craft.bodies if craft.flexible(body.name)]
+    if bent and path.suffix.lower() in (".urdf", ".xml", ".mjcf", ".sdf"):
+        hint = "Save as .toml instead, which can say everything."
+        message = f"is flexible, which {path.suffix} cannot express."
+        raise ModelError(Finding("error", message, hint, f"body '{name}'", code="unsupported") for name in bent)
     if path.suffix.lower() == ".toml":
         from .toml.craft_writer import to_toml
 

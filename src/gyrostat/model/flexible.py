@@ -14,7 +14,7 @@ from .findings import nearest
 from .invariants import Invariants, invariants
 from .kinds import Modal
 from .nodes import Mount, Node
-from .parts import Given, Joint, Shape, _set, array
+from .parts import Body, Given, Joint, Shape, _set, array
 
 ROTARY = {"points": "six mass points each, right to second order", "exact": "as they are, at a cost for each"}
 ORTHOGONAL = 1e-3  # of the modal masses: beyond that, frequencies alone do not say how stiff the body is
@@ -82,7 +82,8 @@ class FlexibleBody:
     orthogonal: K_kk = M_kk (2 pi f_k)^2.
     damping: D (n, n) or its diagonal; or damping_ratios: one, or one for each mode: D_kk = 2 zeta_k sqrt(K_kk M_kk).
     rotary: how the lumps' own inertias count: "points" (the default) or "exact"; see `ROTARY`.
-    lines: pairs of names of nodes that are drawn joined.
+    lines: pairs of names of nodes that are drawn joined. interfaces: nodes whose unit motions are among the shapes
+    (Craig and Bampton's), so that they may carry anything.
 
     Its centre of mass and inertia depend on its shape: `undeformed` has them where it is straight. q_at, v_at: where
     its modal coordinates stand, after those of its joint; set by `Spacecraft.build`.
@@ -101,6 +102,7 @@ class FlexibleBody:
     rotary: str = "points"
     shapes: tuple[Shape, ...] = ()
     lines: tuple[tuple[str, str], ...] = ()
+    interfaces: tuple[str, ...] = ()
     q_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
     v_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
 
@@ -121,6 +123,10 @@ class FlexibleBody:
         _set(self, "rotations", array(rotations, (count, 3, n), f"{what}: rotations"))
         if self.second_order is not None:
             _set(self, "second_order", array(self.second_order, (count, 3, n, n), f"{what}: second_order"))
+        _set(self, "lines", tuple((a, b) for a, b in self.lines))
+        _set(self, "interfaces", tuple(self.interfaces))
+        for name in (*(name for pair in self.lines for name in pair), *self.interfaces):
+            self.node(name)
         if self.rotary not in ROTARY:
             raise ValueError(f"{what}: rotary is '{self.rotary}'. {nearest(self.rotary, ROTARY)}")
         self._settle_stiffness(what)
@@ -167,6 +173,9 @@ class FlexibleBody:
         _set(self, "damping_ratios", None)
 
     # ---- structure
+
+    def __repr__(self) -> str:
+        return f"<FlexibleBody {self.name}: {len(self.nodes)} nodes, {self.n} modes, {self.mass:.6g} kg>"
 
     @property
     def n(self) -> int:
@@ -261,6 +270,12 @@ class FlexibleBody:
     @property
     def inertia(self) -> NoReturn:
         raise ValueError(bends(self.name, "inertia", "gs.mass_matrix(craft, q)"))
+
+
+def joints_of(body: Body) -> tuple[Joint, ...]:
+    """Its joint, and the modes of a flexible one."""
+    part: Any = body
+    return (body.joint, part.modes) if isinstance(part, FlexibleBody) else (body.joint,)
 
 
 def bends(name: str, what: str, instead: str) -> str:

@@ -99,7 +99,8 @@ def whole(craft: Spacecraft) -> Member:
 
 
 def _member(craft: Spacecraft, membership: Membership) -> Member:
-    from .spacecraft import Spacecraft, joints_of, laid_out
+    from .flexible import joints_of
+    from .spacecraft import Spacecraft, laid_out
 
     part = {kind: membership.own_names(kind) for kind in NAMESPACES}
     held = {craft.body(membership.base).name}

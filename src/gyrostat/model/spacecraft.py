@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra import Array, Pose, RigidInertia, rigid_inertia
 from .denavit_hartenberg import DHLink, arm_from_dh
 from .findings import Finding, ModelError, nearest
-from .flexible import FlexibleBody, bends
+from .flexible import FlexibleBody, bends, joints_of
 from .members import Member, Membership, members_of, whole
 from .named import coordinates, rates, wrenches
 from .parameters import names, replaced, value_of
@@ -309,12 +309,6 @@ class Spacecraft:
 
     def __repr__(self) -> str:
         return f"<Spacecraft {self.name}: {self.nbodies} bodies, nq {self.nq}, nv {self.nv}>"
-
-
-def joints_of(body: Body) -> tuple[Joint, ...]:
-    """Its joint, and the modes of a flexible one."""
-    part: Any = body
-    return (body.joint, part.modes) if isinstance(part, FlexibleBody) else (body.joint,)
 
 
 def laid_out(bodies: Iterable[Body]) -> tuple[Body, ...]:

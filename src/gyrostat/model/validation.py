@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .findings import Finding, nearest
-from .flexible import FlexibleBody
+from .flexible import FlexibleBody, joints_of
 from .flexible_findings import flexible_findings, place_findings
 from .members import Membership
 from .names import wrong_name
@@ -301,7 +301,7 @@ def _member_name_findings(
     """What a member calls its parts: every name stands for a part of the model, and for one alone."""
     known = {
         "body or frame": {body.name for body in bodies} | {frame.name for frame in frames},
-        "joint": {body.joint.name for body in bodies},
+        "joint": {joint.name for body in bodies for joint in joints_of(body)},
         "thruster": {thruster.name for thruster in thrusters},
     }
     found = []

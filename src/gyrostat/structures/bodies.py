@@ -139,6 +139,7 @@ def _body(
         joint=Joint("base", "free") if joint is None else joint,
         shapes=tuple(shapes),
         lines=tuple(lines),
+        interfaces=tuple(interfaces or ()),
     )
 
 

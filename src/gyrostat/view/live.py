@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..kinematics import center_of_mass, forward_kinematics, neutral, total_mass
 from ..model import Joint, Spacecraft
 from ..simulation.floating import FloatingPose
 from ..tracing import compile
+from .bent import bent_lines
 from .scene import Film, draw_frame, draw_static, film, playback_speed
 from .stage import Stage, quiet, start_server
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 FRAMES_PER_SECOND = 25.0
 WIDE = {"rad": 180.0, "m": 1.0}  # half range of a slider where the joint has no limits: degrees, metres
 UNIT = {"rad": ("deg", 180 / np.pi), "m": ("m", 1.0)}
+LARGEST_SCALE = 50.0  # of bending, as it is drawn
 SPEEDS = ("0.1", "0.2", "0.5", "1", "2", "5", "10", "20", "50", "100", "1000")
 
 
@@ -59,6 +62,9 @@ class Viewer:
         gui.add_markdown(f"{craft.nbodies} bodies, {float(total_mass(craft)):.6g} kg")
         if trajectory is not None:
             self.film = film(trajectory, self.stage.size, run=run)
+            self._remade: Callable[[float], Film] = lambda scale: film(
+                trajectory, self.stage.size, run=run, deformation=scale
+            )
             values = trajectory.q[run] if trajectory.batched else trajectory.q
             self._states = values[np.searchsorted(trajectory.time, self.film.time)]
             self.q = self._states[0].copy()
@@ -97,6 +103,8 @@ class Viewer:
             usual = f"{playback_speed(self.film.time):g}"
             speeds = SPEEDS if usual in SPEEDS else (*SPEEDS, usual)
             self.speed = gui.add_dropdown("times real time", speeds, initial_value=usual)
+            if self.craft.bends:
+                self._add_deformation(gui)
         self._time = start
 
         @self.time_slider.on_update
@@ -112,6 +120,17 @@ class Viewer:
                 if not self.playing and self._time >= end:
                     self._seek(start)
                 self._set_playing(not self.playing)
+
+    def _add_deformation(self, gui: Any) -> None:
+        hint = "How many times as large the bending of flexible bodies is drawn."
+        self.deformation = gui.add_slider("deformation, times", 0.0, LARGEST_SCALE, 0.5, 1.0, hint=hint)
+
+        @self.deformation.on_update
+        def _(event: Any) -> None:
+            with self._lock:
+                self.film = self._remade(float(self.deformation.value))
+                draw_frame(self.stage, self.film, self._frame)
+                self._show_arrows()
 
     def _set_playing(self, playing: bool) -> None:
         if self.playing and not playing:
@@ -215,6 +234,7 @@ class Viewer:
     def _show_pose(self) -> None:
         poses = self._poses(self.q)
         self.stage.place(poses.R_NB, poses.p_NB)
+        self.stage.bend(bent_lines(self.craft, self.q))
         self.stage.com(self._com(self.q))
         for handle in self.stage.arrow_handles.values():
             handle.visible = False  # they belong to the run

@@ -12,6 +12,7 @@ from ..io.writing import write_text
 from ..kinematics import center_of_mass, forward_kinematics, frame_pose
 from ..model import Spacecraft
 from ..tracing import compile
+from .bent import bent_lines
 from .scene import Film, draw_static, recorded, with_legend
 from .stage import Stage, quiet, start_server, trails
 
@@ -42,6 +43,7 @@ def mode_to_html(modes: Modes, mode: Mode | int, path: str | Path, *, size: floa
         none,
         1.0,
         {name: _points(craft, q, name) for name, _ in trails(craft)},
+        bent_lines(craft, q),
     )
     speed = float(times[-1]) / (SECONDS * cycles)
     server, _ = start_server()

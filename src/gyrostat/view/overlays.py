@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, cross, wrench_to_parent
-from ..kinematics import body_twists, inertial_poses, joint_poses
+from ..kinematics import body_twists, center_of_mass, inertial_poses, joint_poses, momentum_of
 from ..model import Spacecraft
 
 
@@ -24,9 +24,8 @@ def momenta(craft: Spacecraft, q: Array, v: Array) -> Momenta:
     where arm and base share one momentum, one sees it.
     """
     X_NB, V = inertial_poses(craft, q), body_twists(craft, q, v, joint_poses(craft, q))
-    h = {B: wrench_to_parent(X_NB[B], craft.inertia(B) @ V[B]) for B, _ in craft.base_to_tip}
-    mass = sum(body.mass for body in craft.bodies)
-    com = sum(body.mass * (X_NB[body.name].p + X_NB[body.name].R @ body.com) for body in craft.bodies) / mass
+    h = {B: wrench_to_parent(X_NB[B], momentum_of(craft, q, v, B, V[B])) for B, _ in craft.base_to_tip}
+    com = center_of_mass(craft, q)
     about_com = {B: h[B][:3] - cross(com, h[B][3:]) for B in h}
     carried: Any = sum((about_com[B] for B, P in craft.base_to_tip if P is not None), np.zeros(3))
     linear: Any = sum(x[3:] for x in h.values())

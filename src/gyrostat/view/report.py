@@ -12,7 +12,7 @@ import numpy as np
 
 from ..algebra import Array, inertia_components
 from ..io.writing import write_text
-from ..kinematics import total_mass
+from ..kinematics import mass_at, neutral, total_mass
 from ..simulation.result.audit import FAIR, GOOD, CauseAudit, drift_words
 from .panels import Panel, draw, must_match, panels
 from .style import adaptive_svg, figure_style
@@ -148,14 +148,15 @@ def _craft(trajectory: Trajectory) -> dict[str, Any]:
     craft = trajectory.craft
     rows = []
     for body in craft.bodies[:MOST_BODIES]:
-        xx, _, _, yy, _, zz = (float(x) for x in inertia_components(body.inertia))
+        mass, com, inertia = mass_at(craft, neutral(craft), body.name)
+        xx, _, _, yy, _, zz = (float(x) for x in inertia_components(inertia))
         rows.append(
             (
                 body.name,
                 body.parent or "",
                 body.joint.kind,
-                f"{float(body.mass):.5g}",
-                ", ".join(f"{float(x):.4g}" for x in body.com),
+                f"{float(mass):.5g}",
+                ", ".join(f"{float(x):.4g}" for x in com),
                 f"{xx:.4g}, {yy:.4g}, {zz:.4g}",
             )
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,10 @@ import numpy as np
 
 from ..algebra import Array
 from ..io.writing import write_text
+from ..kinematics import forward_kinematics
 from ..model import Spacecraft
+from ..tracing import compile
+from .bent import bent_lines, magnified
 from .overlays import momenta
 from .stage import (
     BASE_MOMENTUM,
@@ -51,10 +54,16 @@ class Film:
     torques: Array
     torque_unit: float
     trails: dict[str, Array]
+    bent: dict[str, Array] = field(default_factory=dict)  # lines of flexible bodies in B, by name
 
 
-def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_FRAMES) -> Film:
-    """The frames of one run: where everything is, and arrows whose longest is a third of the craft or more."""
+def film(
+    trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_FRAMES, deformation: float = 1.0
+) -> Film:
+    """The frames of one run: where everything is, and arrows whose longest is a third of the craft or more.
+
+    deformation: how many times as large bending is drawn.
+    """
     craft = trajectory.craft
 
     def own(values: Any) -> Array:
@@ -68,8 +77,13 @@ def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_
     keep = reached[:: max(1, -(-len(reached) // most))]
     if keep[-1] != reached[-1]:
         keep = np.append(keep, reached[-1])
-    poses, split = trajectory.poses(), trajectory._compiled(momenta, ["q", "v"])
-    R, p, com = own(poses.R_NB)[keep], own(poses.p_NB)[keep], own(trajectory.center_of_mass())[keep]
+    split, com = trajectory._compiled(momenta, ["q", "v"]), own(trajectory.center_of_mass())[keep]
+    drawn = magnified(craft, q[keep], deformation)
+    if deformation == 1.0 or not craft.bends:
+        poses = trajectory.poses()
+        R, p = own(poses.R_NB)[keep], own(poses.p_NB)[keep]
+    else:
+        R, p = compile(forward_kinematics, craft)(drawn)
     base, carried = own(split.base)[keep], own(split.carried)[keep]
     wrenches = own(trajectory.reaction_wrenches().values)[keep][:, 1:]
     turned = np.einsum("tbij,tbsj->tbsi", R[:, 1:], wrenches.reshape(*wrenches.shape[:-1], 2, 3))
@@ -95,6 +109,7 @@ def film(trajectory: Trajectory, size: float, *, run: int = 0, most: int = MOST_
         turned[:, :, 0] / torque_unit,
         torque_unit,
         {name: own(trajectory.frame(name)[1])[keep] for name, _ in trails(craft)},
+        bent_lines(craft, drawn),
     )
 
 
@@ -122,6 +137,7 @@ def visible_trails(craft: Spacecraft, shown: Film, size: float) -> list[tuple[st
 def draw_frame(stage: Stage, shown: Film, k: int, *, momentum: bool = True, reactions: bool = False) -> None:
     """Everything that moves, at frame k."""
     stage.place(shown.R_NB[k], shown.p_NB[k])
+    stage.bend({name: lines[k] for name, lines in shown.bent.items()})
     stage.com(shown.com[k])
     com = shown.com[k]
     three = np.stack([shown.momenta[name][k] for name in ("base", "carried", "total")])
@@ -148,17 +164,20 @@ def trajectory_to_html(
     reactions: bool = False,
     frames: bool = False,
     title: str | None = None,
+    deformation: float = 1.0,
 ) -> Path:
     """Write one self-contained page: play, pause, scrub, turn, zoom.
 
     run: which run of a batch. speed: seconds of the run per second of playback; by default 1, or more where the run is
     longer than a minute. momentum, reactions, frames: which arrows and axes are on at first; the page's scene tree
-    turns each on and off.
+    turns each on and off. deformation: how many times as large the bending of flexible bodies is drawn.
     """
+    if not float(deformation) >= 0:
+        raise ValueError(f"deformation is {deformation}; expected a factor, zero or more.")
     server, _ = start_server()
     try:
         stage = Stage(server, trajectory.craft, frames=frames)
-        shown = film(trajectory, stage.size, run=run)
+        shown = film(trajectory, stage.size, run=run, deformation=deformation)
         speed = playback_speed(shown.time, speed)
         draw_static(stage, shown)
         page = recorded(stage, shown, speed, momentum=momentum, reactions=reactions)

@@ -68,9 +68,7 @@ def craft_size(craft: Spacecraft) -> float:
     poses = forward_kinematics(craft, neutral(craft))
     points = [np.zeros(3)]
     for body, R, p in zip(craft.bodies, poses.R_NB, poses.p_NB, strict=True):
-        box = _equivalent_box(body)
-        reach = R @ body.com + p
-        points += [p, reach] if box is None else [p, *(reach + sign * np.max(box[0]) / 2 for sign in (-1, 1))]
+        points += list(_reach(craft, body) @ R.T + p)
         for shape in body.shapes:
             if shape.kind != "mesh":
                 corners = _placed(shape).corners
@@ -80,6 +78,16 @@ def craft_size(craft: Spacecraft) -> float:
                 points.append(R @ frame.position + p)
     spread = np.ptp(np.array(points, dtype=float), axis=0)
     return float(np.linalg.norm(spread)) or 1.0
+
+
+def _reach(craft: Spacecraft, body: Body) -> Array:
+    """Points in B that say how large a body is, (k, 3)."""
+    flexible = craft.flexible(body.name)
+    if flexible is not None:
+        return np.array([np.zeros(3), *(node.position for node in flexible.nodes)])
+    box = _equivalent_box(body)
+    ends = [body.com] if box is None else [body.com + sign * np.max(box[0]) / 2 for sign in (-1, 1)]
+    return np.array([np.zeros(3), *ends])
 
 
 # ---- shapes of the file
@@ -113,6 +121,8 @@ def _derived(craft: Spacecraft, body: Body, size: float) -> list[Primitive]:
     if body.joint.motion.spins:
         across = along(body.joint.axis)
         return [Primitive("cylinder", (0.06 * size, 0.02 * size), Pose(across, np.zeros(3)), WHEEL)]
+    if craft.flexible(body.name):
+        return []  # drawn by its lines (bent.py)
     shapes = []
     box = _equivalent_box(body)
     root = body.parent is None

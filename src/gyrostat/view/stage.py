@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array, quat_from_rotation
+from ..kinematics import neutral
 from ..model import Spacecraft
+from .bent import MOST_NODES, bent_lines
 from .guard import Guard, reachable
 from .overlays import trail_points
 from .shapes import Primitive, along, arrow_mesh, craft_size, primitives
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 COM = (1.0, 0.8, 0.1)
 BASE_MOMENTUM, CARRIED_MOMENTUM, TOTAL_MOMENTUM = (0.15, 0.45, 1.0), (1.0, 0.42, 0.05), (0.95, 0.95, 0.95)
+BENDS = (0.35, 0.62, 0.85)
 FORCE, TORQUE = (0.10, 0.70, 0.35), (0.70, 0.25, 0.90)
 TRAILS = ((0.30, 0.60, 1.0), (1.0, 0.45, 0.45), (0.35, 0.85, 0.65), (0.95, 0.75, 0.3), (0.8, 0.55, 0.95))
 FIELD_OF_VIEW = np.radians(40.0)
@@ -93,7 +96,9 @@ class Stage:
         self.server, self.craft = server, craft
         self.size = craft_size(craft)
         self.shapes, self.notes = primitives(craft)
+        self.straight = bent_lines(craft, neutral(craft))
         self._bodies: list[Any] = []
+        self._bent: dict[str, Any] = {}
         self.axes: list[Any] = []
         self.arrow_handles: dict[str, Any] = {}
         scene = server.scene
@@ -104,6 +109,13 @@ class Stage:
             self._bodies.append(scene.add_frame(name, show_axes=False))
             for k, shape in enumerate(self.shapes[body.name]):
                 _add(scene, f"{name}/shape {k + 1}", shape)
+            if body.name in self.straight:
+                web = len(self.straight[body.name]) > MOST_NODES  # of a plate
+                thick: dict[str, Any] = {"thickness": (0.003 if web else 0.008) * self.size, "thickness_units": "world"}
+                color = np.array([int(255 * x) for x in BENDS], dtype=np.uint8)
+                self._bent[body.name] = scene.add_line_segments(
+                    f"{name}/bent", self.straight[body.name], color, **thick
+                )
             axes = scene.add_frame(
                 f"{name}/axes", axes_length=0.06 * self.size, axes_radius=0.0025 * self.size, visible=frames
             )
@@ -129,6 +141,11 @@ class Stage:
         for handle, R, p in zip(self._bodies, R_NB, p_NB, strict=True):
             handle.wxyz = quat_from_rotation(R)
             handle.position = p
+
+    def bend(self, lines: dict[str, Array]) -> None:
+        """Lines of flexible bodies, (edges, 2, 3) in B each, as `bent_lines` has them."""
+        for name, points in lines.items():
+            self._bent[name].points = points.astype(np.float32)
 
     def com(self, position: Array) -> None:
         self._com.position = np.asarray(position, dtype=float)
@@ -222,7 +239,9 @@ class Stage:
         """
         points = []
         for k, body in enumerate(self.craft.bodies):
-            corners = [shape.corners for shape in self.shapes[body.name]] or [np.zeros((1, 3))]
+            corners = [shape.corners for shape in self.shapes[body.name]]
+            corners += [self.straight[body.name].reshape(-1, 3)] if body.name in self.straight else []
+            corners = corners or [np.zeros((1, 3))]
             local = np.concatenate(corners)
             world = np.einsum("...ij,kj->...ki", R_NB[..., k, :, :], local) + p_NB[..., k, None, :]
             points.append(world.reshape(-1, 3))

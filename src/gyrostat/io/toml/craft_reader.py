@@ -12,11 +12,11 @@ from ...model.members import NAMESPACES
 from ..meshes import resolve
 from ..report import Report, build, fail
 from .craft_tables import BodyTable, Document, JointTable, ShapeTable
+from .flexible_reader import flexible_body
 from .source import Source
-from .text import Place
+from .text import MAX_BYTES, Place
 from .units import Measure, joint_dimension
 
-MAX_BYTES = 4 * 1024 * 1024  # ten thousand bodies take 1.5 MB; tomllib reads 0.7 MB a second
 # key of a joint, or of its limits -> what it is, as `joint_dimension` has it
 _IN_LIMITS = {"lower": "position", "upper": "position", "velocity": "rate", "effort": "load"}
 _IN_JOINT = {"stiffness": "stiffness", "rest": "position", "damping": "damping", "friction": "load"}
@@ -36,7 +36,7 @@ def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tu
 def _build(source: Source, document: Document, base: str | None, roots: tuple[Path, ...]) -> Spacecraft:
     report, lines = source.report, source.lines
     places: dict[str, tuple[str, int]] = {}
-    bodies: list[Body] = []
+    bodies: list[Any] = []
     for i, table in enumerate(document.body):
         line = lines.get(("body", i), 0)
         joint = _joint(source, table, ("body", i, "joint"), base)
@@ -49,9 +49,15 @@ def _build(source: Source, document: Document, base: str | None, roots: tuple[Pa
             for k, shape in enumerate(table.shape)
         ]
         drawn = tuple(shape for shape in shapes if shape is not None)
-        bodies.append(
-            Body(table.name, table.mass, np.array(table.com), np.array(table.inertia), joint, drawn, table.included)
-        )
+        if table.bending:
+            places |= {f"flexible body '{table.name}'": (report.file, line)}
+            bent = flexible_body(source, table, ("body", i), joint, drawn)
+            bodies += [bent] if bent is not None else []
+        elif table.mass is None:
+            source.error("missing-key", ("body", i), "has no 'mass'.", "Add mass = ....")
+        else:
+            com, inertia = (np.zeros(3) if x is None else np.array(x) for x in (table.com, table.inertia))
+            bodies.append(Body(table.name, table.mass, com, inertia, joint, drawn, table.included))
     for i, wheel in enumerate(document.wheel):
         places |= {f"{what} '{wheel.name}'": (report.file, lines.get(("wheel", i), 0)) for what in ("body", "joint")}
         try:
@@ -95,6 +101,7 @@ def _joint(source: Source, table: BodyTable, place: Place, base: str | None) -> 
         Limits(**_numbers(source, kind, (*place, "limits"), given.limits, _IN_LIMITS)),
         gear_ratio=given.gear_ratio,
         driven=given.driven,
+        node=given.node or "",
         **numbers,
     )
 

@@ -6,18 +6,20 @@ Unknown keys and wrong types are refused.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from ...algebra import Array, rotation, rotation_from_rpy
+from .flexible_tables import BeamTable, FlexibleTable, PlateTable, TrussBoomTable
 from .tables import Name, Real, Rows, Table, Vector
 from .units import (
     AnyLimit,
     AnyMeasure,
     ForceLimit,
     Inertia,
+    InertiaRows,
     Mass,
     Measure,
     Position,
@@ -27,7 +29,6 @@ from .units import (
     Time,
     TimeLimit,
     TorqueLimit,
-    measure,
 )
 
 NONE, ENDLESS = Measure(0.0, None, "0"), Measure(math.inf, None, "inf")
@@ -89,6 +90,7 @@ class LimitsTable(Table):
 class JointTable(Placed):
     name: Name | None = None
     kind: str = "revolute"
+    node: Name | None = None
     axis: Vector = Field(default_factory=lambda: [0.0, 0.0, 1.0])
     axis2: Vector = Field(default_factory=lambda: [0.0, 1.0, 0.0])
     limits: LimitsTable = Field(default_factory=LimitsTable)
@@ -120,27 +122,29 @@ class ShapeTable(Placed):
 class BodyTable(Table):
     name: Name
     parent: Name | None = None
-    mass: Mass
-    com: Position = Field(default_factory=origin)
-    inertia: list[Any] = Field(default_factory=origin)
+    mass: Mass | None = None
+    com: Position | None = None
+    inertia: InertiaRows | None = None
     included: bool = False
     joint: JointTable = Field(default_factory=JointTable)
     shape: list[ShapeTable] = Field(default_factory=list)
+    flexible: FlexibleTable | None = None
+    beam: BeamTable | None = None
+    plate: PlateTable | None = None
+    truss_boom: TrussBoomTable | None = None
 
-    @field_validator("inertia", mode="before")
-    @classmethod
-    def _inertia(cls, value: Any) -> Any:
-        ok = isinstance(value, list) and (
-            (len(value) in (3, 6) and not any(isinstance(x, list) for x in value))
-            or (len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value))
-        )
-        if not ok:
-            raise ValueError("expected [xx, yy, zz], [xx, xy, xz, yy, yz, zz], or three rows of three")
-        return [[_moment(x) for x in row] if isinstance(row, list) else _moment(row) for row in value]
+    @model_validator(mode="after")
+    def _one_kind(self) -> BodyTable:
+        if len(self.bending) > 1:
+            raise ValueError(f"{' and '.join(self.bending)} are both given; keep one")
+        if self.bending and self.included:
+            raise ValueError("included is for wheels; a flexible body has mass of its own")
+        return self
 
-
-def _moment(value: Any) -> float:
-    return measure(value).of("moment of inertia")
+    @property
+    def bending(self) -> list[str]:
+        """What makes the body flexible, by its key."""
+        return [key for key in ("flexible", "beam", "plate", "truss_boom") if getattr(self, key) is not None]
 
 
 class WheelTable(Table):

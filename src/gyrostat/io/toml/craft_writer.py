@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...algebra import inertia_components
-from ...model import Body, Joint, Shape, Spacecraft, Wheel
+from ...model import Body, FlexibleBody, Joint, Shape, Spacecraft, Wheel
 from ...model.members import NAMESPACES
+from .text import MAX_BYTES
 
 DEFAULTS = Joint("default")
 
@@ -41,23 +42,54 @@ def to_toml(craft: Spacecraft, folder: Path) -> str:
             if names:
                 pairs = ", ".join(f"{_text(own)} = {_text(here)}" for own, here in names.items())
                 lines.append(f"{key} = {{ {pairs} }}")
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if len(text.encode()) > MAX_BYTES:
+        raise ValueError(
+            f"{craft.name} takes {len(text.encode()) / 2**20:.1f} MB of TOML; at most {MAX_BYTES // 2**20} MB are read "
+            "back. Give its flexible bodies fewer modes, or fewer lumps."
+        )
+    return text
 
 
 def _body(body: Body, folder: Path) -> list[str]:
     values: dict[str, Any] = {"name": body.name}
     if body.parent is not None:
         values["parent"] = body.parent
-    values["mass"] = body.mass
+    bent: Any = body if isinstance(body, FlexibleBody) else None
+    lines = _pairs(values) + ([] if bent else _pairs(_rigid(body)))
+    lines += ["[body.joint]", *_pairs(_joint(body.joint))]
+    for shape in body.shapes:
+        lines += ["[[body.shape]]", *_pairs(_shape(shape, folder))]
+    return lines + (_flexible(bent) if bent else [])
+
+
+def _rigid(body: Body) -> dict[str, Any]:
+    values: dict[str, Any] = {"mass": body.mass}
     if body.com.any():
         values["com"] = body.com
     if body.inertia.any():
         values["inertia"] = _inertia(body.inertia)
     if body.included:
         values["included"] = True
-    lines = _pairs(values) + ["[body.joint]", *_pairs(_joint(body.joint))]
-    for shape in body.shapes:
-        lines += ["[[body.shape]]", *_pairs(_shape(shape, folder))]
+    return values
+
+
+def _flexible(body: FlexibleBody) -> list[str]:
+    lines = ["[body.flexible]", *_pairs({"stiffness": body.stiffness, "damping": body.damping})]
+    if body.rotary != "points":
+        lines += _pairs({"rotary": body.rotary})
+    lines += _pairs({key: value for key, value in (("lines", body.lines), ("interfaces", body.interfaces)) if value})
+    for k, node in enumerate(body.nodes):
+        values: dict[str, Any] = {"name": node.name, "position": node.position}
+        if node.mass:
+            values["mass"] = node.mass
+        if node.inertia.any():
+            values["inertia"] = _inertia(node.inertia)
+        values["translations"] = body.translations[k]
+        for name, shapes in (("rotations", body.rotations), ("second_order", body.second_order)):
+            if shapes is not None and (shapes[k].any() or k == 0 and name == "second_order"):
+                values[name] = shapes[k]  # of the first node even where it is zero: there are such shapes
+        lines += ["[[body.flexible.node]]", *_pairs(values)]
     return lines
 
 
@@ -69,6 +101,8 @@ def _inertia(inertia: Any) -> Any:
 
 def _joint(joint: Joint) -> dict[str, Any]:
     values: dict[str, Any] = {"name": joint.name, "kind": joint.kind}
+    if joint.node:
+        values["node"] = joint.node
     if joint.position.any():
         values["position"] = joint.position
     values |= _rotation(joint.rotation)
@@ -130,6 +164,7 @@ def _same_wheel(a: Body, b: Body, scale: float) -> bool:
         and not b.com.any()
         and not b.shapes
         and np.array_equal(b.joint.rotation, np.eye(3))
+        and not b.joint.node
         and all(getattr(a.joint, name) == getattr(b.joint, name) for name in plain)
         and np.isinf([b.joint.limits.lower, b.joint.limits.upper]).all()
     )

@@ -9,6 +9,8 @@ from typing import Any
 
 from ..report import fail
 
+# ten thousand bodies take 1.5 MB, a boom of twelve modes 4 MB; tomllib reads 0.7 MB a second, and long lists faster
+MAX_BYTES = 8 * 1024 * 1024
 MAX_DOTS = 10_000  # in one line, as a root of the sum of squares: tomllib's time for a dotted key grows as the square
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_\-. ]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*=")

@@ -196,3 +196,20 @@ def three(kind: Any) -> Any:
 
 
 Position, RollPitchYaw = three(Length), three(Angle)
+
+
+def _inertia_rows(value: Any) -> Any:
+    ok = isinstance(value, list) and (
+        (len(value) in (3, 6) and not any(isinstance(x, list) for x in value))
+        or (len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value))
+    )
+    if not ok:
+        raise ValueError("expected [xx, yy, zz], [xx, xy, xz, yy, yz, zz], or three rows of three")
+    return [[_moment(x) for x in row] if isinstance(row, list) else _moment(row) for row in value]
+
+
+def _moment(value: Any) -> float:
+    return measure(value).of("moment of inertia")
+
+
+InertiaRows = Annotated[list[Any], BeforeValidator(_inertia_rows)]

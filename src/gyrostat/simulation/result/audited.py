@@ -37,7 +37,7 @@ INSIDE = (
     "cause_work",
 )
 RANGE = (Reduce.first, Reduce.largest, Reduce.smallest)
-UNITS = {"rad/s": "N m", "m/s": "N"}
+UNITS = {"rad/s": "N m", "m/s": "N", "1/s": "J"}
 
 
 class Entry(NamedTuple):
