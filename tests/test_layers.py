@@ -46,7 +46,8 @@ DATA = {"models"}  # folders of the package that hold files, no code of a layer
 # (module, layer): methods that hand their work upwards, from inside a function
 ALLOWED = {
     ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
-    ("formation/trajectory.py", "view"): "FormationTrajectory.to_html is where a user looks for pictures",
+    ("formation/trajectory.py", "view"): "FormationTrajectory.plot and its like are where a user looks for pictures",
+    ("formation/trajectory.py", "io"): "FormationTrajectory.save and load are where a user looks for files",
     ("tracing/kernel.py", "export"): "Kernel.to_c is where a user looks for C",
     ("campaigns/found.py", "view"): "Campaign.report is where a user looks for the page",
     ("linear/modal.py", "view"): "Modes.to_html is where a user looks for pictures",

@@ -74,8 +74,10 @@ def test_one_trajectory_of_all_members(demo):
     short = demo.simulate(max_step=5.0, save_at=[0.0, 1.0])
     assert isinstance(short, gs.Trajectory)
     assert short.audit.worst < 1e-9
-    assert "closest approach of two bases" in short.data.attrs["formation"]
-    assert " m from client at the end, " in short.data.attrs["formation"]
+    near = next(h for h in short.summary.happened if h.what == "closest approach")
+    assert near.words.endswith("client and servicer")
+    kept = next(f for f in short.summary.figures if "from its station" in f.name)
+    assert kept.unit == "m" and kept.peak >= kept.final > 0
     np.testing.assert_allclose(short.q[0], demo.q0, atol=1e-12)
     np.testing.assert_allclose(short.v[0], demo.v0, atol=1e-12)
 
@@ -86,7 +88,7 @@ def test_one_command(tmp_path, monkeypatch):
     done = CliRunner().invoke(app, ["run", str(path), "--report", "r.html", "--scene", "s.html"])
     assert done.exit_code == 0, done.output
     assert "closest approach of two bases" in done.output
-    assert "servicer/tool is" in done.output
+    assert "servicer/tool, from its station at client" in done.output
     assert "Station keeping in low orbit (Hill frame)" in (tmp_path / "s.html").read_text(encoding="utf-8")
     report = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "servicer/joint_2" in report

@@ -7,7 +7,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.models import servicer
-from gyrostat.view.panels import GROUPS, panels
+from gyrostat.view.groups import GROUPS, panels
 from gyrostat.view.plots import plot_trajectory
 from gyrostat.view.report import report_html
 from gyrostat.view.shapes import arrow_mesh, craft_size, primitives
@@ -148,7 +148,7 @@ def test_names_that_are_markup_or_mathematics_are_shown_as_they_are(tmp_path):
     craft = gs.Spacecraft.build("<b>odd</b>", bodies)
     traj = gs.simulate(craft, gs.neutral(craft), np.r_[np.zeros(6), 0.1, 0.2, 0.3, 0.4], (0.0, 1.0), save_at=[0.0, 1.0])
     page = report_html(traj, scenario="</pre><script>")
-    assert "<script" not in page and "<b>odd" not in page
+    assert page.count("<script") == page.count("</script") == 2 and "<b>odd" not in page  # our own: numbers and code
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in page for name in names)
     scene = traj.to_html(tmp_path / "scene.html").read_text()
     assert "<b>odd" not in scene and "&lt;b&gt;odd" in scene
@@ -163,11 +163,16 @@ def test_a_report_of_two_runs(short_run):
         report_html(short_run, compare=other)
 
 
-def test_a_tumbling_base_is_shown_by_its_quaternion(short_scenario):
+def test_a_tumbling_base_is_shown_by_its_angle_and_quaternions_only_when_asked_for(short_scenario):
     craft = short_scenario.craft
     v = np.zeros(craft.nv)
     v[2] = 2.0
     traj = gs.simulate(craft, gs.neutral(craft), v, (0.0, 4.0), locked=[j.name for j in craft.joints[1:]])
     attitude = panels(traj, "base")[0]
-    assert attitude.labels == ("w", "x", "y", "z")
-    assert np.abs(np.diff(attitude.values, axis=0)).max() < 0.1  # no jumps of sign
+    assert attitude.labels == ("angle",) and 170.0 < attitude.values.max() <= 180.0
+    first, last = traj.q[0, :4], traj.q[-1, :4]
+    assert attitude.values[-1, 0] == pytest.approx(2 * np.degrees(np.arccos(abs(first @ last))), rel=1e-9)
+    (asked,) = panels(traj, "quaternions")
+    assert asked.labels == ("w", "x", "y", "z")
+    assert np.abs(np.diff(asked.values, axis=0)).max() < 0.1  # no jumps of sign
+    assert not any("quaternion" in p.title for group in GROUPS if group != "quaternions" for p in panels(traj, group))

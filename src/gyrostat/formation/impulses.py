@@ -15,6 +15,7 @@ from ..simulation.engine.interruption import one_after_the_other
 from ..simulation.problem.balance import held_by
 from ..simulation.result.audited import INSIDE
 from ..simulation.result.trajectory import Trajectory
+from .budget import MemberImpulse
 from .members import Formation, State
 from .request import asked_of
 from .run import fly
@@ -73,7 +74,8 @@ def simulate_impulses(
             if t == until:
                 _kick(formation, state, added, member, hill_frame(*orbit.state(t)).R_NH @ dv)
         here = until
-    return _joined(formation, pieces, tuple(legs), times, (begin, end))
+    flown = tuple(MemberImpulse(member, t, dv) for t, member, dv in plan if t <= here)
+    return replace(_joined(formation, pieces, tuple(legs), times, (begin, end)), impulses=flown)
 
 
 def _plan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from ..model import Spacecraft
 from ..simulation.result.audit import Audit
 from ..simulation.result.trajectory import Trajectory
 from .approaches import closest
+from .budget import Budget, MemberImpulse, budgets
 from .members import Formation, State
+
+if TYPE_CHECKING:
+    from ..simulation.result.summary import Summary
 
 
 class Member(NamedTuple):
@@ -83,12 +87,13 @@ class FormationTrajectory(ByGroup):
 
     legs: where velocities jumped, the smooth parts of the flight, with their ends.
     functions: control laws, environments and events as they were given, for `simulate(formation, resume=...)`.
-    runs: its number.
+    runs: its number. impulses: jumps of velocities, in the order of time.
     """
 
     formation: Formation
     groups: Mapping[str, Trajectory]
     legs: tuple[FormationTrajectory, ...] = ()
+    impulses: tuple[MemberImpulse, ...] = ()
     functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
     runs: Array = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)
 
@@ -179,8 +184,48 @@ class FormationTrajectory(ByGroup):
 
         return as_tree(self, leader)
 
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """What each member spent: impulses, and thrust of its control law, in m/s."""
+        return budgets(self)
+
+    @property
+    def summary(self) -> Summary:
+        """What a person must know of all members: did it work, what happened, peak and final figures."""
+        return self.tree().summary
+
+    # ---- files and pictures
+
+    def save(self, path: str | Path) -> Path:
+        """Write NetCDF (.nc): formation and orbit, and every group as `Trajectory.save` does."""
+        from ..io.results_formation import save_formation
+
+        return save_formation(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> FormationTrajectory:
+        """Read what `save` wrote."""
+        from ..io.results_formation import load_formation
+
+        return load_formation(path)
+
+    def plot(self, what: Any = None, *, leader: str | None = None) -> Any:
+        """Relative motion in the chief's frame (three planes and in space), distances, velocity spent: a matplotlib
+        figure. leader: the chief, the first member by default.
+        """
+        from ..view.plots import plot_trajectory
+
+        tree = self.tree(leader)
+        return plot_trajectory(tree) if what is None else plot_trajectory(tree, what)
+
+    def report(self, path: str | Path, *, leader: str | None = None, **options: Any) -> Path:
+        """One page: what happened, relative motion in the chief's frame, and what every member did."""
+        from ..view.report import write_report
+
+        return write_report(self.tree(leader), path, **options)
+
     def to_html(self, path: str | Path, **options: Any) -> Path:
-        """One self-contained page with all members moving, in the Hill frame where there is an orbit."""
+        """One self-contained page with all members moving; about whom, and in which axes, see `view.scene`."""
         from ..view.formation_scene import formation_to_html
 
         return formation_to_html(self, path, **options)

@@ -20,6 +20,7 @@ from ..simulation.engine.system import State
 from ..simulation.result.dataset import coordinates
 from ..simulation.result.trajectory import Trajectory
 from ..tracing import compile
+from .told import relative_motion, what_happened
 
 if TYPE_CHECKING:
     import xarray
@@ -42,9 +43,12 @@ def as_tree(run: FormationTrajectory, leader: str | None = None) -> Trajectory:
     q, v = tree_states(run, craft, leader)
     tau, wrenches = _loads(run, craft)
     vdot = compile(forward_dynamics, craft, inputs={"wrenches": None})(q, v, tau, wrenches=wrenches)
+    data = _dataset(run, craft, q, v, tau, wrenches, vdot)
+    data = data.assign(relative_motion(run, leader))
+    data.attrs |= what_happened(run, leader)
     return Trajectory(
         craft,
-        _dataset(run, craft, q, v, tau, wrenches, vdot),
+        data,
         _state(run),
         np.zeros((1, 1)),
         interrupted=run.interrupted,

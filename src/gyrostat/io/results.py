@@ -52,6 +52,19 @@ def _variables(trajectory: Trajectory) -> Any:
 
 
 def _netcdf(trajectory: Trajectory) -> memoryview:
+    made, told = contents(trajectory)
+    attributes = {
+        "Conventions": CONVENTIONS,
+        "title": f"trajectory of {trajectory.craft.name}",
+        "source": f"gyrostat {trajectory.data.attrs['gyrostat']}",
+        "audit": str(trajectory.audit),
+        "coordinates": " ".join(str(name) for name in trajectory.data.coords if name not in trajectory.data.dims),
+    }
+    return netcdf_bytes(made, {**attributes, **told}, {"format": CONVENTIONS, **told})
+
+
+def contents(trajectory: Trajectory) -> tuple[dict[str, Variable], dict[str, str]]:
+    """Its arrays by name, and its model and notes as text."""
     data = _variables(trajectory)
     made = {
         str(name): Variable(tuple(map(str, x.dims)), _storable(x.values), x.attrs) for name, x in data.variables.items()
@@ -71,17 +84,7 @@ def _netcdf(trajectory: Trajectory) -> memoryview:
         "interrupted": trajectory.interrupted,
         **trajectory.data.attrs,
     }
-    attributes = {
-        "Conventions": CONVENTIONS,
-        "title": f"trajectory of {trajectory.craft.name}",
-        "source": f"gyrostat {trajectory.data.attrs['gyrostat']}",
-        "model_toml": to_toml(trajectory.craft, Path()),
-        "audit": str(trajectory.audit),
-        "notes": json.dumps(notes, default=_plain),
-        "coordinates": " ".join(str(name) for name in data.coords if name not in data.dims),
-    }
-    header = {name: attributes[name] for name in ("model_toml", "notes")}
-    return netcdf_bytes(made, attributes, {"format": CONVENTIONS, **header})
+    return made, {"model_toml": to_toml(trajectory.craft, Path()), "notes": json.dumps(notes, default=_plain)}
 
 
 def _storable(values: Array) -> Array:

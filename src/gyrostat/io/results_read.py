@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import h5py
     import xarray
 
-CONVENTIONS = "gyrostat-2"
+CONVENTIONS, FORMATION = "gyrostat-2", "gyrostat-formation-1"
 STATE, PARAMETER = "state_", "parameter "
 _TRAILER = b"\n# gyrostat result, SHA-256 of all before: "
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -55,6 +56,8 @@ _AXES = {
     "violation_rate": ("constraint_row",),
 }
 _Model = TypeVar("_Model", bound=BaseModel)
+_Read = TypeVar("_Read")
+Variables = dict[str, tuple[tuple[str, ...], Array, dict[str, Any]]]
 # of each run as a whole: its axes
 _OF_RUNS = {"audited": ("audited_name",), "cause_impulse": ("cause", "wrench"), "cause_work": ("cause",)}
 _REQUIRED = ("time", "q", "v", "work", "impulse", "command", "tau", "vdot", "wrenches")
@@ -70,11 +73,16 @@ def trailer(digest: bytes) -> bytes:
 
 
 def read_trajectory(path: Path) -> Trajectory:
+    return suspicious(path, _read)
+
+
+def suspicious(path: Path, read: Callable[[Path], _Read]) -> _Read:
+    """What `read` makes of a file whose bytes are what was saved; whatever is wrong with it becomes a ResultError."""
     try:
         if "\0" in str(path) or not path.exists():
             raise ResultError("does not exist; expected a trajectory saved by gyrostat (.nc).")
         _check_digest(path)
-        return _read(path)
+        return read(path)
     except ResultError as error:
         raise ResultError(f"'{path}' {error}") from None
     except OSError as error:
@@ -114,7 +122,7 @@ def _check_digest(path: Path) -> None:
 # ---- structure
 
 
-class _Described(BaseModel):
+class Described(BaseModel):
     """One variable of the header: its words, or the shape of its numbers."""
 
     dims: list[str]
@@ -123,32 +131,48 @@ class _Described(BaseModel):
     shape: list[int] | None = None
 
 
-class _Header(BaseModel):
-    format: str
+class Told(BaseModel):
+    """Of one trajectory: its model and its notes."""
+
     model_toml: str
     notes: str
-    variables: dict[str, _Described]
+
+
+class _Header(Told):
+    format: str
+    variables: dict[str, Described]
 
 
 def _read(path: Path) -> Trajectory:
+    header, variables = parts_of(path, _Header, CONVENTIONS)
+    return trajectory_of(header, variables, path)
+
+
+def format_of(header: Any) -> str:
+    return str(header.get("format", "")) if isinstance(header, dict) else ""
+
+
+def parts_of(path: Path, model: type[_Model], expected: str) -> tuple[Any, Variables]:
+    """The header, of this format, and every array that it tells of."""
     import h5py
 
     size = path.stat().st_size
     with h5py.File(path, "r") as file:
         if HEADER not in file:
-            raise ResultError(f"was not written by gyrostat, or by another version; expected format '{CONVENTIONS}'.")
-        header = _valid(_Header, json.loads(_array(file, HEADER, size, np.dtype("u1")).tobytes()), "header")
-        if header.format != CONVENTIONS:
-            raise ResultError(f"is in format '{header.format}'; this version of gyrostat reads '{CONVENTIONS}'.")
+            raise ResultError(f"was not written by gyrostat, or by another version; expected format '{expected}'.")
+        told = json.loads(_array(file, HEADER, size, np.dtype("u1")).tobytes())
+        if (found := format_of(told)) != expected:
+            hint = " Load it with FormationTrajectory.load." * (found == FORMATION)
+            raise ResultError(f"is in format '{found}'; expected '{expected}' here.{hint}")
+        header: Any = valid(model, told, "header")
         known = {escaped(name) for name, x in header.variables.items() for name in (name, *x.dims)} | {HEADER}
         for name in file:
             if name not in known:
                 raise ResultError(f"holds '{name}', which gyrostat did not write.")
-        variables = {name: _variable(file, name, x, size) for name, x in header.variables.items()}
-    return _trajectory(header, variables, path)
+        return header, {name: _variable(file, name, x, size) for name, x in header.variables.items()}
 
 
-def _variable(file: h5py.File, name: str, told: _Described, size: int) -> tuple[tuple[str, ...], Array, dict[str, Any]]:
+def _variable(file: h5py.File, name: str, told: Described, size: int) -> tuple[tuple[str, ...], Array, dict[str, Any]]:
     if told.words is not None:
         values = np.array(told.words, dtype=np.str_)
     else:
@@ -215,7 +239,7 @@ class _Notes(BaseModel):
     unresolved_events: dict[str, float] = {}
 
 
-def _trajectory(header: _Header, variables: dict[str, Any], path: Path) -> Trajectory:
+def trajectory_of(header: Told, variables: Variables, path: Path) -> Trajectory:
     craft = read_toml(header.model_toml.encode(), str(path))
     notes = _notes(header.notes)
     state, constants = _state(variables), _of("run_constants", variables, 2)
@@ -235,7 +259,7 @@ def _trajectory(header: _Header, variables: dict[str, Any], path: Path) -> Traje
     return Trajectory(craft, data, state, constants, parameters, events, None, interrupted)
 
 
-def _valid(model: type[_Model], content: Any, what: str) -> _Model:
+def valid(model: type[_Model], content: Any, what: str) -> _Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -246,7 +270,7 @@ def _valid(model: type[_Model], content: Any, what: str) -> _Model:
 
 def _notes(text: str) -> dict[str, Any]:
     notes = json.loads(text)
-    _valid(_Notes, notes, "note")
+    valid(_Notes, notes, "note")
     Settings().complete(notes)
     return notes
 

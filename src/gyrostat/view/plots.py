@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import nearest
-from .panels import GROUPS, draw, must_match, panels
+from .groups import GROUPS, panels
+from .panels import Plane, draw, must_match
 from .style import figure_style
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..simulation import Trajectory
 
-DEFAULT = ("joints", "base", "momentum", "energy", "actuators")
+DEFAULT = ("relative", "joints", "wheels", "base", "momentum", "energy", "actuators")
 
 
 def plot_trajectory(
@@ -26,7 +27,8 @@ def plot_trajectory(
 ) -> Figure:
     """A figure with one panel per quantity; `figure.savefig("run.png")` writes it, a notebook shows it.
 
-    what: which groups, out of "joints", "base", "momentum", "energy", "actuators", "reactions". compare: another run of
+    what: which groups, out of "relative" (of a formation), "joints", "wheels", "thrust", "base", "quaternions",
+    "momentum", "energy", "actuators", "reactions". compare: another run of
     the same craft, dashed on the same axes; names: what to call the two.
     """
     from matplotlib.figure import Figure
@@ -43,11 +45,10 @@ def plot_trajectory(
     rows = max(1, -(-len(mine) // columns))
     with figure_style():
         figure = Figure(figsize=(6.6 * columns, 2.7 * rows), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for k, (at, panel) in enumerate(zip(axes, mine, strict=False)):
+        for k, panel in enumerate(mine):
+            space = isinstance(panel, Plane) and len(panel.axes) == 3
+            at = figure.add_subplot(rows, columns, k + 1, projection="3d" if space else None)
             draw(at, trajectory.time, panel, (compare.time, others[k]) if compare is not None else None)
-        for at in axes[len(mine) :]:
-            at.set_axis_off()
         figure.suptitle(
             trajectory.craft.name + (f": {names[0]} and {names[1]} (dashed)" if others else ""), x=0.01, ha="left"
         )

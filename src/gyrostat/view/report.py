@@ -1,34 +1,44 @@
-"""One page that says what was run, how well momentum and energy were kept, and shows what happened.
+"""One page that says what was run, did it work, how well momentum and energy were kept, and shows what happened.
 
-No network, no scripts.
+No network; one script of its own, without which the page is whole, but still.
 """
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algebra import Array, inertia_components
+from ..algebra import inertia_components
 from ..io.writing import write_text
 from ..kinematics import mass_at, neutral, total_mass
 from ..simulation.result.audit import FAIR, GOOD, CauseAudit, drift_words
-from .panels import Panel, draw, must_match, panels
-from .style import adaptive_svg, figure_style
+from .charts import Mark, card
+from .groups import panels
+from .panels import must_match
+from .runs import runs_of
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
 
 SECTIONS = (
+    ("relative", "Relative motion", "Where the members are, a ring at the start, a point at the end."),
     ("joints", "Joints", "What each joint did."),
-    ("base", "Base", "How the base moved in answer. Rotation is measured from where it started."),
+    ("wheels", "Wheels", "Speeds relative to what carries them."),
+    ("thrust", "Thrust", "What control pushed bases with, by thrusters or from outside."),
+    ("base", "Base", "How bases moved. Rotation is measured from where they started."),
     ("momentum", "Momentum", "Constant unless something acts from outside."),
     ("energy", "Energy", "Kinetic energy follows the work that motors, springs, dampers and the environment do."),
     ("actuators", "Actuators", "What acted in the joints: motors, springs, dampers and friction together."),
     ("reactions", "Reaction wrenches", "The whole load through each joint, motor included, on the outer body."),
 )
 MOST_BODIES = 60
+MOST_MARKS = 24
 
 
 def write_report(
@@ -66,15 +76,19 @@ def report_html(
         must_match(trajectory, compare)
     loader = jinja2.PackageLoader("gyrostat.view", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    sections = []
+    marks = marks_of(trajectory)
+    sections: list[dict[str, Any]] = []
+    charts: list[dict[str, Any]] = []
     for group, heading, words in SECTIONS:
         others = panels(compare, group) if compare is not None else []
-        pictures = [
-            _picture(trajectory.time, panel, (compare.time, others[k]) if compare is not None else None)
+        cards = [
+            card(trajectory.time, panel, marks, None if compare is None else (compare.time, others[k]))
             for k, panel in enumerate(panels(trajectory, group))
         ]
-        if pictures:
-            sections.append({"id": group, "heading": heading, "words": words, "pictures": pictures})
+        charts += [one.data for one in cards]
+        if cards:
+            sections.append({"id": group, "heading": heading, "words": words, "cards": cards})
+    script = _script()
     return environment.get_template("report.html").render(
         title=title or trajectory.craft.name,
         facts=_facts(trajectory),
@@ -87,6 +101,11 @@ def report_html(
         causes=[_cause(cause) for cause in trajectory.audit.causes],
         summary=trajectory.summary,
         sections=sections,
+        charts=_json(charts),
+        script=script,
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
+        number=_Number(),
+        runs=runs_of(trajectory),
         craft=_craft(trajectory),
         scenario=scenario,
         scene=scene,
@@ -96,13 +115,34 @@ def report_html(
     )
 
 
-def _picture(time: Array, panel: Panel, other: tuple[Array, Panel] | None) -> str:
-    from matplotlib.figure import Figure
+def marks_of(trajectory: Trajectory) -> list[Mark]:
+    """Where phases begin, and what else happened at an instant: lines across all charts over time."""
+    found: dict[float, str] = {}
+    for row in sorted(trajectory.summary.happened, key=lambda h: h.what != "phase"):
+        if row.run is None and row.t > trajectory.time[0]:
+            found.setdefault(row.t, row.name if row.what in ("phase", "event") else f"{row.what} {row.name}")
+    return [Mark(float(t), label) for t, label in sorted(found.items())[:MOST_MARKS]]
 
-    with figure_style(adaptive=True):
-        figure = Figure(figsize=(6.4, 2.6), layout="constrained")
-        draw(figure.subplots(), time, panel, other)
-        return adaptive_svg(figure)
+
+class _Number:
+    """Counts the charts of a page."""
+
+    def __init__(self) -> None:
+        self._at = -1
+
+    def next(self) -> int:
+        self._at += 1
+        return self._at
+
+
+def _script() -> str:
+    return (files("gyrostat.view") / "templates" / "charts.js").read_text(encoding="utf-8")
+
+
+def _json(content: Any) -> str:
+    """As it may stand in a page: nothing in it ends the element."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _grade(drift: float | None) -> str:

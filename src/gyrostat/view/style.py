@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PALETTE = ("#3b82f6", "#f97316", "#10b981", "#a855f7", "#ef4444", "#06b6d4", "#ec4899", "#ca8a04", "#84cc16", "#6366f1")
+# Twenty that differ on a light page and on a dark one, each from all others by 22 in CIE Lab at least
+PALETTE = (
+    "#3b82f6", "#f97316", "#10b981", "#a855f7", "#ef4444", "#06b6d4", "#ec4899", "#ca8a04", "#84cc16", "#6366f1",
+    "#735450", "#cc98d9", "#62731d", "#f29d79", "#465b8c", "#f200da", "#007367", "#b2b22d", "#008c1c", "#a0b298",
+)  # fmt: skip
 INK, FAINT = "#010203", "#040506"  # stand for the page's own colours in SVG
+
+
+def color_of(k: int) -> str:
+    """Of the series with this number."""
+    return PALETTE[k % len(PALETTE)]
 
 
 def _settings(ink: str, faint: str) -> dict[str, Any]:

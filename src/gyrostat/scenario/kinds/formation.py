@@ -21,6 +21,7 @@ from ...io.report import fail
 from ...io.toml.source import Source
 from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
+from ...simulation.result.summary import FIGURES
 from ..checkpoints import refuse
 from ..parts.craft import spacecraft_of
 from ..parts.environment import environment_of, orbit_of
@@ -54,30 +55,24 @@ class FormationScenario(Scenario):
         return simulate(self.formation, dict(self.state), (0.0, self.duration), progress=progress, **options)
 
     def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
-        """All members as the trajectory of one virtual tree. Distances are in its attribute `formation`."""
+        """All members as the trajectory of one virtual tree. How stations were kept is among its figures."""
         refuse("a formation", changes)
         run = self.run(progress=progress, **changes)
         trajectory = run.tree()
         trajectory.data.attrs["scenario"] = self.text
-        trajectory.data.attrs["formation"] = "\n".join(self.remarks(run))
+        trajectory.data.attrs[FIGURES] = [*trajectory.data.attrs[FIGURES], *self.stations_kept(run)]
         return trajectory
 
-    def remarks(self, run: FormationTrajectory) -> list[str]:
-        """How near members came, and how well stations were kept at the end."""
+    def stations_kept(self, run: FormationTrajectory) -> list[dict[str, Any]]:
+        """Figures: how far each station keeper was from its station."""
         found = []
-        if len(run.formation) > 1:
-            near = run.closest_approach()
-            found.append(
-                f"closest approach of two bases: {near.distance:.4g} m, {near.members[0]} and {near.members[1]} at "
-                f"{near.time:.6g} s"
-            )
         for station in self.stations:
-            place, error = station_error(run, station)
+            _, error = station_error(run, station)
             who = f"{station.member}/{station.frame or run.formation.craft(station.member).base}"
             of = station.of or "the reference orbit"
-            found.append(
-                f"{who} is {np.linalg.norm(place[-1]):.4f} m from {of} at the end, {error[-1]:.1e} m from its station"
-            )
+            name = f"{who}, from its station at {of}"
+            reached = error[np.isfinite(error)]
+            found.append({"name": name, "peak": float(reached.max()), "final": float(reached[-1]), "unit": "m"})
         return found
 
 

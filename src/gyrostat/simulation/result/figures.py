@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
+CHIEF = "chief"  # attribute of a formation's virtual tree: its leader
+
+
 class Figure(NamedTuple):
     """The largest value of something over the run (of a batch: of all runs), its last one, and its limit."""
 
@@ -42,8 +45,31 @@ class Figure(NamedTuple):
         return f"{self.name}: {', '.join(parts)}"
 
 
+class Sized(NamedTuple):
+    """What a figure is made of: sizes ([runs,] times), and what they must stay below."""
+
+    name: str
+    values: Array
+    unit: str
+    limit: float = np.inf
+
+    def figure(self, batched: bool) -> Figure:
+        return figure(self.name, self.values, self.unit, self.limit, batched=batched)
+
+    def peaks(self) -> Array:
+        """Of each run, (runs,); NaN of one that reached nothing."""
+        rows = np.atleast_2d(self.values)
+        largest = np.where(np.isfinite(rows), rows, -np.inf).max(axis=1)
+        return np.where(np.isfinite(largest), largest, np.nan)
+
+
 def figures_of(trajectory: Trajectory) -> list[Figure]:
     """Of every base that is free, of the joint and the wheel nearest to their limits."""
+    return [one.figure(trajectory.batched) for one in sizes_of(trajectory)]
+
+
+def sizes_of(trajectory: Trajectory) -> list[Sized]:
+    """What figures are made of, run by run."""
     return [*_bases(trajectory), *_loads(trajectory), *_wheels(trajectory)]
 
 
@@ -85,18 +111,25 @@ def base_name(trajectory: Trajectory, body: Body) -> str:
     return body.name.rpartition("/")[0] or body.name
 
 
-def _bases(trajectory: Trajectory) -> Iterator[Figure]:
+def seen_from(trajectory: Trajectory, name: str) -> str:
+    """Coordinates of a formation's followers are relative to its chief."""
+    chief = trajectory.data.attrs.get(CHIEF)
+    return "" if chief is None or name == chief else f", seen from {chief}"
+
+
+def _bases(trajectory: Trajectory) -> Iterator[Sized]:
     for body in free_bases(trajectory):
         name, joint = base_name(trajectory, body), body.joint
         first = joint.v_at.start
         rate = np.degrees(np.linalg.norm(trajectory.v[..., first : first + 3], axis=-1))
-        yield figure(f"{name}, turned from its start", turned(trajectory, joint), "deg", batched=trajectory.batched)
-        yield figure(f"{name}, angular rate", rate, "deg/s", batched=trajectory.batched)
+        seen = seen_from(trajectory, name)
+        yield Sized(f"{name}, turned from its start{seen}", turned(trajectory, joint), "deg")
+        yield Sized(f"{name}, angular rate{seen}", rate, "deg/s")
 
 
-def _loads(trajectory: Trajectory) -> Iterator[Figure]:
+def _loads(trajectory: Trajectory) -> Iterator[Sized]:
     """For each unit, the joint that came nearest to its limit; without limits, the one with the largest load."""
-    found: dict[str, list[Figure]] = {}
+    found: dict[str, list[Sized]] = {}
     for body in trajectory.craft.bodies:
         joint = body.joint
         if joint.motion.unbound or joint.motion.spins or not joint.nv:
@@ -104,37 +137,28 @@ def _loads(trajectory: Trajectory) -> Iterator[Figure]:
         tau = trajectory.tau[..., joint.v_at]
         for k, unit in enumerate(joint.motion.v_units):
             load = ("N m", "torque") if unit.startswith("rad") else ("N", "force")
-            made = figure(
-                f"joint {load[1]}, {joint.name}",
-                np.abs(tau[..., k]),
-                load[0],
-                joint.limits.effort,
-                batched=trajectory.batched,
-            )
-            found.setdefault(load[0], []).append(made)
+            name, limit = f"joint {load[1]}, {joint.name}", float(joint.limits.effort)
+            found.setdefault(load[0], []).append(Sized(name, np.abs(tau[..., k]), load[0], limit))
     for rows in found.values():
         yield max(rows, key=_nearness)
 
 
-def _wheels(trajectory: Trajectory) -> Iterator[Figure]:
+def _wheels(trajectory: Trajectory) -> Iterator[Sized]:
     speeds, momenta = [], []
     for body in trajectory.craft.wheels:
         joint = body.joint
-        rate, axis = np.abs(trajectory.v[..., joint.v_at.start]), np.asarray(joint.axis, dtype=float)
-        J = _about(trajectory, body, axis)
-        most = joint.limits.velocity
-        rpm = 30 / np.pi
-        batched = trajectory.batched
-        speeds.append(figure(f"wheel speed, {joint.name}", rpm * rate, "rpm", rpm * most, batched=batched))
-        h, largest = J * rate, float(np.max(J)) * most
-        momenta.append(figure(f"wheel momentum, {joint.name}", h, "N m s", largest, batched=batched))
+        rate, J = np.abs(trajectory.v[..., joint.v_at.start]), inertia_about(trajectory, body)
+        most, rpm = float(joint.limits.velocity), 30 / np.pi
+        speeds.append(Sized(f"wheel speed, {joint.name}", rpm * rate, "rpm", rpm * most))
+        momenta.append(Sized(f"wheel momentum, {joint.name}", J * rate, "N m s", float(np.max(J)) * most))
     for rows in (speeds, momenta):
         if rows:
             yield max(rows, key=_nearness)
 
 
-def _about(trajectory: Trajectory, body: Body, axis: Array) -> Any:
-    """Its moment of inertia about an axis; where it is dispersed, of each run, (runs, 1)."""
+def inertia_about(trajectory: Trajectory, body: Body) -> Any:
+    """A wheel's moment of inertia about its axis; where it is dispersed, of each run, (runs, 1)."""
+    axis = np.asarray(body.joint.axis, dtype=float)
     own = trajectory.parameters.get(f"{body.name}.inertia")
     if own is None:
         return float(axis @ np.asarray(body.inertia, dtype=float) @ axis)
@@ -143,5 +167,6 @@ def _about(trajectory: Trajectory, body: Body, axis: Array) -> Any:
     return moments[:, None] if trajectory.batched else moments[0]
 
 
-def _nearness(row: Figure) -> tuple[float, float]:
-    return (row.share or 0.0, row.peak or 0.0)
+def _nearness(row: Sized) -> tuple[float, float]:
+    made = row.figure(batched=False)
+    return (made.share or 0.0, made.peak or 0.0)

@@ -121,7 +121,6 @@ def summarised(trajectory: Trajectory) -> Summary:
         notes.append(f"{len(events)} events happened; the first {MOST_EVENTS} are told.")
     if trajectory.mode_audit is not None:
         notes.append(str(trajectory.mode_audit))
-    notes += str(attributes.get("formation", "")).splitlines()
     runs = len(trajectory.state.t)
     return assembled(
         trajectory.craft.name,

@@ -334,6 +334,12 @@ class Trajectory:
 
         return plot_trajectory(self, **options)
 
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """One page: did it work, what happened, figures, audit and plots; options as `view.report.write_report`."""
+        from ...view.report import write_report
+
+        return write_report(self, path, **options)
+
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """One self-contained page with the animated scene."""
         from ...view.scene import trajectory_to_html
