@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -234,11 +232,3 @@ def test_without_gymnasium_the_remedy_is_said():
     code = "import sys; sys.modules['gymnasium'] = None; import gyrostat.gym"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode and "pip install 'gyrostat[rl]'" in done.stderr
-
-
-def test_code_on_the_page_runs_as_printed():
-    page = Path(__file__).resolve().parents[2] / "docs" / "learning.md"
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, str(page), "exec"), {})  # noqa: S102 (the page's own blocks)

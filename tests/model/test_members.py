@@ -169,3 +169,18 @@ def test_members_that_cannot_be_are_refused(memberships, message):
     ]
     with pytest.raises(gs.ModelError, match=message):
         gs.Spacecraft.build("both", bodies, memberships=memberships)
+
+
+def test_states_of_members_by_name_and_of_every_member():
+    one, other = gs.load("servicer"), gs.load("client")
+    both = gs.together("both", [one, other])
+    q, v = one.q({"joint_2": 0.4}), one.v({"joint_3": -0.2})
+    drift = [0.1, 0.0, 0.0, 0.0, 0.3, 0.0]
+    named = gs.joined_state(both, [(one, {"joint_2": 0.4}, {"joint_3": -0.2}), (other, {}, {"client_base": drift})])
+    given = gs.joined_state(both, [(one, q, v), (other, gs.neutral(other), np.array(drift))])
+    np.testing.assert_array_equal(named[0], given[0])
+    np.testing.assert_array_equal(named[1], given[1])
+    with pytest.raises(ValueError, match="members servicer, client; states are given of servicer"):
+        gs.joined_state(both, [(one, q, v)])
+    with pytest.raises(ValueError, match=r"v of client: expected shape \(6,\), found \(3,\)"):
+        gs.joined_state(both, [(one, q, v), (other, {}, np.zeros(3))])

@@ -72,7 +72,7 @@ def gyro_attitude(
         base = demand_free_base(craft, "gyro_attitude")
         gimbals, joints = gimbal_places(craft), craft.at(Role.driven).tolist()
         others = [k for k in joints if k not in gimbals]
-        moves = -v[others] if arm is None else arm(craft, t, q, v)
+        moves = -v[others] if arm is None else _of_others(craft, arm(craft, t, q, v), others)
         still = np.array([0.0 if k in gimbals else x for k, x in enumerate(v)])
         wish = dict.fromkeys(gimbals, 0.0) | dict(zip(others, moves, strict=True))
         turn = turn_command(craft, q, v, reference(t), kp, kd)
@@ -88,3 +88,13 @@ def gyro_attitude(
 
 def _det(G: Array) -> Any:
     return G[0] @ cross(G[1], G[2])
+
+
+def _of_others(craft: Spacecraft, moves: Array, others: list[int]) -> Array:
+    if len(moves) != len(others):
+        names = [joint.name for joint in craft.joints if set(others) & set(range(*joint.v_at.indices(craft.nv)))]
+        raise ValueError(
+            f"arm= of gyro_attitude returned {len(moves)} accelerations; expected {len(others)}, for the driven joints "
+            f"that are no gimbals: {', '.join(names) or 'there are none'}."
+        )
+    return moves

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -135,15 +136,29 @@ def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tu
     return np.concatenate(qs, axis=-1), np.concatenate(vs, axis=-1)
 
 
-def joined_state(both: Spacecraft, members: Sequence[tuple[Spacecraft, Array, Array]]) -> tuple[Array, Array]:
+def joined_state(both: Spacecraft, members: Sequence[tuple[Spacecraft, Any, Any]]) -> tuple[Array, Array]:
     """q and v of `together(name, [craft, ...])` from those of its members: (craft, q, v) each, in the same order."""
+    given = [craft.name for craft, _, _ in members]
+    if len(members) != len(both.members):
+        raise ValueError(
+            f"{both.name} has the members {', '.join(m.name for m in both.members)}; "
+            f"states are given of {', '.join(given) or 'none'}. Give one (craft, q, v) for each, in that order."
+        )
     shared = _shared([craft for craft, _, _ in members])
     Q, V = np.zeros(both.nq), np.zeros(both.nv)
     for craft, q, v in members:
+        q, v = _sized(craft, craft.q(q), craft.nq, "q"), _sized(craft, craft.v(v), craft.nv, "v")
         for joint in craft.joints:
             there = both.joint_named(_name(craft, joint.name, shared, "joint"))
             Q[there.q_at], V[there.v_at] = q[joint.q_at], v[joint.v_at]
     return Q, V
+
+
+def _sized(craft: Spacecraft, given: Any, size: int, what: str) -> Array:
+    values = np.asarray(given, dtype=float)
+    if values.shape != (size,):
+        raise ValueError(f"{what} of {craft.name}: expected shape ({size},), found {values.shape}.")
+    return values
 
 
 # ---- names
