@@ -40,3 +40,20 @@ def states(craft: gs.Spacecraft, count: int, seed: int = 0) -> tuple[np.ndarray,
     q = rng.normal(size=(count, craft.nq))
     q[:, :4] /= np.linalg.norm(q[:, :4], axis=1, keepdims=True)
     return q, rng.normal(size=(count, craft.nv)), rng.normal(size=(count, craft.nv))
+
+
+def random_arm(links: int, seed: int = 0) -> gs.Spacecraft:
+    """An arm of revolute joints with general frames, axes and inertias on a free base, as one is read from a file."""
+    rng = np.random.default_rng(seed)
+
+    def inertia(mass: float) -> np.ndarray:
+        points = rng.normal(scale=0.3, size=(6, 3))
+        points -= points.mean(axis=0)
+        return mass / 6 * sum((p @ p) * np.eye(3) - np.outer(p, p) for p in points)
+
+    bodies = [gs.Body("base", 20.0, rng.normal(scale=0.2, size=3), inertia(20.0))]
+    for k in range(links):
+        R, axis = gs.algebra.rotation(rng.normal(size=4)), rng.normal(size=3)
+        joint = gs.Joint(f"joint_{k}", "revolute", bodies[-1].name, rng.normal(scale=0.5, size=3), R, axis)
+        bodies.append(gs.Body(f"link_{k}", 3.0, rng.normal(scale=0.3, size=3), inertia(3.0), joint))
+    return gs.Spacecraft.build(f"random_arm_{links}", bodies)

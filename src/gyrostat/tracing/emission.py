@@ -13,9 +13,9 @@ from .functions import FUNCTIONS, define, sincos
 from .graph import Graph
 from .ir import Code, block_names
 from .loop_functions import loop_function, result_place
-from .ops import CONDITIONS
 from .scan import MULTIPLE
 from .schedule import Part, parts
+from .shared import Call, as_kept, as_number, shared
 
 _INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
 _INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum", "floor": "floor"}
@@ -45,12 +45,15 @@ def linked(bodies: list[Code]) -> list[str]:
     return [*text, *("\n".join(code.lines) for code in bodies)]
 
 
-def block_functions(graph: Graph, like: Code, prefix: str = "") -> tuple[list[Code], list[str], int]:
+def block_functions(
+    graph: Graph, like: Code, prefix: str = "", *, long: int | None = None
+) -> tuple[list[Code], list[str], int]:
     """The functions of a graph, `{prefix}block` among them, its tables, and the vectors of scratch that they need.
 
-    Loops have memory and functions of their own. like: a Code of the target.
+    Loops have memory and functions of their own. like: a Code of the target. long: nodes beyond which equal stretches
+    share a function; None: none do.
     """
-    pieces, scratch = parts(graph, like.whole, like.part)
+    pieces, scratch = parts(graph, like.whole, like.part, long)
     bodies: list[Code] = []
     tables = _tables(graph, like, prefix)
     places: dict[int, int] = {}
@@ -60,8 +63,13 @@ def block_functions(graph: Graph, like: Code, prefix: str = "") -> tuple[list[Co
             places[k], scratch = scratch, scratch + own.memory
             bodies += own.functions
             tables += own.tables
-    bodies += [_part(graph, part, k, like, prefix, places) for k, part in enumerate(pieces)]
-    bodies.append(_block(graph, len(pieces), like, prefix))
+    often = shared(graph, pieces, like, prefix, _emit, _sine_and_cosine)
+    bodies += often.functions
+    tables += often.tables
+    calls = [often.calls.get(k, Call(f"{prefix}part{k}", ())) for k in range(len(pieces))]
+    alone = [(k, part) for k, part in enumerate(pieces) if k not in often.calls]
+    bodies += [_part(graph, part, k, like, prefix, places) for k, part in alone]
+    bodies.append(_block(graph, calls, like, prefix))
     return bodies, tables, scratch
 
 
@@ -103,7 +111,7 @@ def _part(graph: Graph, part: Part, number: int, like: Code, prefix: str, loops:
         if op in ("sin", "cos"):
             angle = args[0]
             if angle not in trigonometry:
-                trigonometry[angle] = _in_double(code, sincos, value(angle))
+                trigonometry[angle] = _sine_and_cosine(code, value(angle))
             values[k] = trigonometry[angle][op == "cos"]
         elif op in MULTIPLE:
             for i, a in enumerate(args):
@@ -168,6 +176,10 @@ def _in_double(code: Code, function: Callable[..., tuple[str, ...]], *args: str)
     return tuple(map(code.narrow, results))
 
 
+def _sine_and_cosine(code: Code, angle: str) -> tuple[str, ...]:
+    return _in_double(code, sincos, angle)
+
+
 def _search(code: Code, x: str, table: str, length: int) -> str:
     """Halve the table until one entry is left."""
     place, step = code.integer(0), _padded(length) // 2
@@ -193,22 +205,19 @@ def _counts(graph: Graph, k: int) -> bool:
 
 def _spill(code: Code, graph: Graph, k: int, value: str, slot: int) -> None:
     """Keep a value for later parts; a condition as 1 or 0."""
-    if graph.nodes[k].op in CONDITIONS:
-        value = code.select(value, code.const(1.0), code.const(0.0))
-    code.store(value, code.argument("scratch"), slot)
+    code.store(as_number(code, graph, k, value), code.argument("scratch"), slot)
 
 
 def _reload(code: Code, graph: Graph, k: int, slot: int) -> str:
-    value = code.load(code.argument("scratch"), slot)
-    return code.compare("une", value, code.const(0.0)) if graph.nodes[k].op in CONDITIONS else value
+    return as_kept(code, graph, k, code.load(code.argument("scratch"), slot))
 
 
-def _block(graph: Graph, count: int, like: Code, prefix: str) -> Code:
+def _block(graph: Graph, calls: list[Call], like: Code, prefix: str) -> Code:
     """The function `block`: all parts in turn."""
     code = like.fresh()
     inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))
     arguments = [code.argument(name) for name in (*inputs, *outputs, "scratch")]
-    for k in range(count):
-        code.call_named(f"{prefix}part{k}", *arguments)
+    for call in calls:
+        code.call_named(call.function, *arguments, *call.more)
     code.procedure(f"{prefix}block", inputs, [*outputs, "scratch"], own=bool(prefix))
     return code

@@ -27,6 +27,10 @@ class Trace:
             found = self.table[key] = kind(self, op, args, data, len(self.table))
         return found
 
+    def kept(self, value: float, name: Any) -> Any:
+        """A constant recorded as it is, apart from equal ones: nothing of the record depends on its value."""
+        return self.node("const", (), (value, name))
+
     def input(self, name: str, component: int) -> Expr:
         """The symbol for one scalar component of a named input."""
         return self.node("input", (), (name, component))

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..algebra.elementary import Array
 from .expr import Condition, Expr
-from .ops import OPS
+from .ops import NUMBERS, OPS
+from .rules import fold
 from .tables import Table
 from .tree import LEAF, Structure, flatten
 
@@ -215,25 +216,40 @@ def collected(
                 stack.extend(a for a in e.args if type(a) is not float)
     nodes: list[Node] = []
     place: dict[Any, int] = {}
+    known: dict[int, float] = {}  # values of constants that were kept, and of what is made of them alone
     tables: dict[Table, int] = {}
 
     def at(x: Any) -> int:
-        if type(x) is not float:
-            return place[x.index]
-        if str(x) not in place:
-            place[str(x)] = len(nodes)
-            nodes.append(Node("const", (), x))
-        return place[str(x)]
+        one = type(x) is not float
+        key, value = (x.index, known.get(x.index)) if one else (str(x), x)
+        if key not in place:
+            place[key] = len(nodes)
+            nodes.append(Node("const", (), value))
+        return place[key]
 
     for index in sorted(live):
         e = live[index]
         node = leaf(e)
+        if node is None and (value := _known(e, known)) is not None:
+            known[index] = value
+            continue
         if node is None:
             data = tables.setdefault(e.data, len(tables)) if isinstance(e.data, Table) else e.data
             node = Node(e.op, tuple([at(a) for a in e.args]), data)
         place[index] = len(nodes)
         nodes.append(node)
     return nodes, [[at(e) for e in row] for row in scalars], [t.values for t in tables]
+
+
+def _known(e: Any, known: Mapping[int, float]) -> float | None:
+    """The value of a constant that was kept, or of numbers made of such alone."""
+    if e.op == "const":
+        return e.data[0]
+    if not e.args or e.data is not None or e.op not in NUMBERS or e.op == "where":
+        return None
+    if any(type(a) is not float and a.index not in known for a in e.args):
+        return None
+    return fold(e.op, *[a if type(a) is float else known[a.index] for a in e.args])
 
 
 def _scalar(e: Any) -> Any:

@@ -10,6 +10,12 @@ from typing import Self
 FAST = "contract nsz arcp reassoc"  # NaN and infinity keep their meaning: never nnan, ninf or afn
 EXACT = "contract"  # fused multiply-add, but no reordering
 
+_READ, _WRITTEN = ", !alias.scope !4, !noalias !5", ", !alias.scope !5, !noalias !4"
+_SCOPES = (
+    '!1 = distinct !{!1, !"values"}\n!2 = distinct !{!2, !1, !"read"}\n!3 = distinct !{!3, !1, !"written"}\n'
+    "!4 = !{!2}\n!5 = !{!3}"
+)
+
 
 def block_names(inputs: int, outputs: int) -> tuple[list[str], list[str]]:
     """Names of the arguments that point to the lane blocks of inputs and outputs."""
@@ -76,7 +82,11 @@ class Code:
 
     def consts(self, values: Sequence[float]) -> str:
         """One number for each lane."""
-        return "<" + ", ".join(f"{self.scalar} 0x{self._bits(x):016X}" for x in values) + ">"
+        return f"<{self.listed(values)}>"
+
+    def listed(self, values: Sequence[float]) -> str:
+        """Numbers as vectors and tables hold them."""
+        return ", ".join([f"{self.scalar} 0x{self._bits(x):016X}" for x in values])
 
     def _bits(self, x: float) -> int:
         return struct.unpack(">Q", struct.pack(">d", x if self.scalar == "double" else _as_float32(x)))[0]
@@ -201,8 +211,44 @@ class Code:
 
     def constant_table(self, name: str, values: Sequence[float]) -> str:
         """Its definition."""
-        entries = ", ".join("double " + Code(1).const(x)[len("<double ") : -1] for x in values)
-        return f"@{name} = internal constant [{len(values)} x double] [{entries}]"
+        return f"@{name} = internal constant [{len(values)} x double] [{Code(1).listed(values)}]"
+
+    # values whose places a table tells: bytes behind a pointer
+
+    def table_of_places(self, name: str, places: Sequence[int]) -> str:
+        """Its definition. places: vectors behind the pointer."""
+        size = self.lanes * (8 if self.scalar == "double" else 4)
+        listed = ", ".join([f"i64 {size * at}" for at in places])
+        return f"@{name} = internal constant [{len(places)} x i64] [{listed}]"
+
+    def table_of_numbers(self, name: str, values: Sequence[float]) -> str:
+        """Its definition, in the numbers of this code."""
+        return f"@{name} = internal constant [{len(values)} x {self.scalar}] [{self.listed(values)}]"
+
+    def place_in(self, table: str, k: int) -> str:
+        """The address of entry k of a table of places."""
+        return f"getelementptr (i64, ptr @{table}, i64 {k})"
+
+    def number_in(self, table: str, k: int) -> str:
+        """The address of entry k of a table of numbers."""
+        return f"getelementptr ({self.scalar}, ptr @{table}, i64 {k})"
+
+    def _told(self, pointer: str, places: str, k: int) -> str:
+        """The address that entry k of the places tells."""
+        self.needs[_SCOPES] = None
+        return self.let(f"getelementptr i8, ptr {pointer}, i64 {self.load_word('i64', self.word(places, str(k)))}")
+
+    def load_told(self, pointer: str, places: str, k: int) -> str:
+        return self.let(f"load {self.vector}, ptr {self._told(pointer, places, k)}, align 8{_READ}")
+
+    def store_told(self, value: str, pointer: str, places: str, k: int) -> None:
+        """Where nothing is read that `load_told` reads in the same function."""
+        self.do(f"store {self.vector} {value}, ptr {self._told(pointer, places, k)}, align 8{_WRITTEN}")
+
+    def load_number(self, numbers: str, k: int) -> str:
+        """Entry k of a table of numbers, in each lane."""
+        entry = self.let(f"getelementptr {self.scalar}, ptr {numbers}, i64 {k}")
+        return self._everywhere(self.load_word(self.scalar, entry))
 
     # control
 
@@ -310,14 +356,22 @@ class Code:
         return "\n".join([head, "entry:", *self._cells, *self.lines, "}"])
 
     def procedure(
-        self, name: str, read: Sequence[str], written: Sequence[str], *, own: bool, long: bool = False
+        self,
+        name: str,
+        read: Sequence[str],
+        written: Sequence[str],
+        tables: Sequence[str] = (),
+        *,
+        own: bool,
+        long: bool = False,
     ) -> None:
-        """Make of these lines the whole function of pointers to what is read, and to what is written.
+        """Make of these lines the whole function of pointers to what is read, to what is written, and to tables.
 
         own: of the module alone. long: with many values that wait in memory; those that cross cache lines cost a tenth,
         and callers' stacks are aligned to 16 bytes only.
         """
         marks = [f"ptr noalias readonly %{p}" for p in read] + [f"ptr noalias %{p}" for p in written]
+        marks += [f"ptr noalias readonly %{p}" for p in tables]
         kind, aligned = "internal " if own else "", ' "stackrealign"' if long else ""
         head = f"define {kind}void @{name}({', '.join(marks)}) noinline nounwind{aligned} {{"
         self.lines = [head, "entry:", *self.lines, "  ret void", "}"]

@@ -19,6 +19,8 @@ from .emission import block_functions, linked
 from .graph import Graph
 from .ir import Code
 
+LONG = 8000  # nodes; shorter graphs are compiled whole, which lets more values stay in registers
+
 
 class Assembly(NamedTuple):
     """LLVM assembly of a module, and the vectors of scratch memory that its functions need."""
@@ -29,7 +31,7 @@ class Assembly(NamedTuple):
 
 def assembly(graph: Graph, lanes: int, scalar: str = "double", *, loops: bool = True) -> Assembly:
     """The module of `graph` for vectors of `lanes` numbers; without `loops`, the function `block` alone."""
-    bodies, tables, scratch = block_functions(graph, Code(lanes, scalar))
+    bodies, tables, scratch = block_functions(graph, Code(lanes, scalar), long=LONG)
     work = scratch
     if loops:
         bodies += [driver(graph, lanes, scalar, rows=rows, scratch=scratch) for rows in (False, True)]

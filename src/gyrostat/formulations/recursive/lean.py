@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from ...algebra import (
     RigidInertia,
     compose,
     cross,
+    inertia_components,
+    inertia_matrix,
     inverse,
     rigid_inertia_to_parent,
     wrench_to_parent,
@@ -34,6 +37,7 @@ from ...model import Body, Joint, Spacecraft
 _TINY = 1e-14  # what rounding leaves of an angle, or of a length in units of the distance
 _FAR = 3.0  # the foot of a common normal, in units of the distance: beyond, inertias about it would lose digits
 _HEAVY = 1e3  # masses that stay where they are: moved onto bodies this much lighter, they would cost these their digits
+MANY = 40  # bodies beyond which equal ones are recorded alike
 _Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -67,7 +71,40 @@ def lean(craft: Spacecraft, F_ext: Mapping[str, Array], *states: Array) -> tuple
     if not recorded or not _numeric(craft):
         return craft, F_ext
     found = reframed(craft)
+    if craft.nbodies > MANY:
+        found = _alike(found, next(e.trace for x in states for e in np.ravel(x) if hasattr(e, "scan")))
     return found, found.wrenches_there(F_ext)
+
+
+def _alike(craft: Lean, trace: Any) -> Lean:
+    """With numbers that are recorded as they are: of equal bodies the same is recorded, but for constants, and
+    compiled once.
+    """
+
+    def kept(value: Any, *name: Any) -> Any:
+        return trace.kept(float(value), name) if value else 0.0
+
+    def rotation(R: Array, B: str) -> Array:
+        """Sines stand in it twice, with either sign."""
+        seen: dict[float, Any] = {}
+        found = R.astype(object)
+        for at, x in np.ndenumerate(R):
+            if abs(x) not in (0.0, 1.0):
+                first, sign = seen.setdefault(abs(x), (trace.kept(float(x), (B, "R", at)), x))
+                found[at] = first if sign == x else -first
+        return found
+
+    def vector(p: Array, *name: Any) -> Array:
+        return np.array([kept(x, *name, k) for k, x in enumerate(p)], dtype=object)
+
+    bodies, inertias = [craft.bodies[0]], dict(craft.inertias)
+    for body in craft.bodies[1:]:
+        B, joint, (m, h, I_o) = body.name, body.joint, craft.inertias[body.name]
+        turn, step = rotation(joint.rotation, B), vector(joint.position, B, "p")
+        bodies.append(replace(body, joint=replace(joint, rotation=turn, position=step)))
+        six = vector(inertia_components(I_o), B, "I_o")
+        inertias[B] = RigidInertia(kept(m, B, "m"), vector(h, B, "h"), inertia_matrix(six))
+    return replace(craft, bodies=tuple(bodies), inertias=inertias)
 
 
 def _numeric(craft: Spacecraft) -> bool:
