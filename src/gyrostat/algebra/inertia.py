@@ -84,18 +84,17 @@ def turned(R: Array, A: Array) -> Array:
 
 
 def _turned_about(k: int, i: int, j: int, c: Any, s: Any, A: Array) -> Array:
-    cc, ss, cs = c * c, s * s, c * s
-    symmetric = A[i, j] is A[j, i]
-    both = (2.0 * cs) * A[i, j] if symmetric else cs * (A[i, j] + A[j, i])
-    apart = cs * (A[i, i] - A[j, j])
     T = np.empty((3, 3), dtype=object)
-    T[i, i] = cc * A[i, i] + ss * A[j, j] - both
-    T[j, j] = ss * A[i, i] + cc * A[j, j] + both
-    if symmetric:
-        T[i, j] = T[j, i] = apart + (cc - ss) * A[i, j]
+    apart = A[i, i] - A[j, j]
+    if A[i, j] is A[j, i]:
+        g = s * apart + (2.0 * c) * A[i, j]
+        T[i, j] = T[j, i] = c * g - A[i, j]
     else:
-        T[i, j] = apart + cc * A[i, j] - ss * A[j, i]
-        T[j, i] = apart - ss * A[i, j] + cc * A[j, i]
+        both = A[i, j] + A[j, i]
+        g = s * apart + c * both
+        w = s * (c * apart - s * both)
+        T[i, j], T[j, i] = A[i, j] + w, A[j, i] + w
+    T[i, i], T[j, j] = A[i, i] - s * g, A[j, j] + s * g
     T[i, k], T[j, k] = c * A[i, k] - s * A[j, k], s * A[i, k] + c * A[j, k]
     T[k, i], T[k, j] = c * A[k, i] - s * A[k, j], s * A[k, i] + c * A[k, j]
     T[k, k] = A[k, k]
