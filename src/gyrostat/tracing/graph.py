@@ -247,9 +247,13 @@ def _known(e: Any, known: Mapping[int, float]) -> float | None:
         return e.data[0]
     if not e.args or e.data is not None or e.op not in NUMBERS or e.op == "where":
         return None
-    if any(type(a) is not float and a.index not in known for a in e.args):
-        return None
-    return fold(e.op, *[a if type(a) is float else known[a.index] for a in e.args])
+    values = []
+    for a in e.args:
+        value = a if type(a) is float else known.get(a.index)
+        if value is None:
+            return None
+        values.append(value)
+    return fold(e.op, *values)
 
 
 def _scalar(e: Any) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,15 +48,28 @@ def trace(
     symbols = {name: _symbols(recording, shapes, (name,), shape) for name, shape in arguments.items()}
     crafts = _with_parameters(recording, shapes, crafts, parameters)
     positional, named = _split(function, len(crafts), symbols | dict(static or {}))
+    with _without_collection():
+        try:
+            value = function(*crafts, *positional, **named)
+        except TraceError:
+            raise
+        except (TypeError, IndexError) as error:
+            if _is_about_symbols(error):
+                raise from_exception(error, _REMEDY) from error
+            raise
+        return build(shapes, value, getattr(function, "__name__", "f"))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Everything recorded is in use: looking for garbage among it takes as long as recording it."""
+    usual = gc.isenabled()
+    gc.disable()
     try:
-        value = function(*crafts, *positional, **named)
-    except TraceError:
-        raise
-    except (TypeError, IndexError) as error:
-        if _is_about_symbols(error):
-            raise from_exception(error, _REMEDY) from error
-        raise
-    return build(shapes, value, getattr(function, "__name__", "f"))
+        yield
+    finally:
+        if usual:
+            gc.enable()
 
 
 def _is_about_symbols(error: Exception) -> bool:

@@ -109,7 +109,9 @@ def _function(
     return code
 
 
-def _targets(part: Part, count: int, code: Code, outputs: Sequence[str], scratch: str) -> dict[int, list]:
+def _targets(
+    part: Part, count: int, code: Code, outputs: Sequence[str], scratch: str
+) -> dict[int, list[tuple[str, int]]]:
     """Where each value goes, and which entry of the places tells it; count: entries before."""
     found: dict[int, list[tuple[str, int]]] = {}
     for k in part.nodes:
