@@ -16,6 +16,7 @@ from .graph import Graph
 from .ops import CONDITIONS
 
 _SHORTEST, _LONGEST = 120, 600  # nodes of a stretch
+_SINES = 32  # nodes of a stretch of sines and cosines
 _WINDOW = 12  # nodes that a digest sees
 _NEAR = 40  # arguments that were made as recently are told apart by their distance
 
@@ -31,8 +32,12 @@ class Outline(NamedTuple):
 
 
 def cut(graph: Graph, sequence: Sequence[int]) -> list[list[int]]:
-    """The sequence in stretches, equal ones where the graph repeats itself."""
-    digests, pieces, start = _digests(graph, sequence), [], 0
+    """The sequence in stretches, equal ones where the graph repeats itself. The sines of inputs stand first and are
+    many instructions each, a few at a time.
+    """
+    start = next((i for i, k in enumerate(sequence) if graph.nodes[k].op not in ("sin", "cos")), len(sequence))
+    pieces = [list(sequence[i : min(i + _SINES, start)]) for i in range(0, start, _SINES)]
+    digests = _digests(graph, sequence)
     while start < len(sequence):
         end = len(sequence)
         if end - start > _LONGEST:
