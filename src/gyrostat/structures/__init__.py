@@ -1,4 +1,4 @@
-"""Beams, plates and trusses by finite elements, and the few shapes that a flexible body takes from them."""
+"""Beams, plates and trusses by finite elements, and the few shapes a flexible body takes from them; liquids in tanks."""
 
 from .bodies import beam as beam
 from .bodies import plate as plate
@@ -12,4 +12,8 @@ from .sections import Section as Section
 from .sections import box as box
 from .sections import rectangle as rectangle
 from .sections import tube as tube
+from .tanks import TankShape as TankShape
+from .tanks import cylindrical_tank as cylindrical_tank
+from .tanks import slosh as slosh
+from .tanks import spherical_tank as spherical_tank
 from .truss_mesh import Bar as Bar
