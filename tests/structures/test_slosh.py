@@ -15,7 +15,7 @@ XI = np.array([1.8411837813406593, 5.3314427735250326, 8.5363163663462860])  # J
 
 @pytest.mark.parametrize(("depth", "count"), [(0.4, 3), (1.0, 3), (2.5, 2)])
 def test_a_cylinder_has_the_closed_form(depth, count):
-    """NASA SP-106, ch. 6: w^2 R / g = xi tanh, m_k / m = 2 tanh / (xi h (xi^2 - 1)), z_k from the middle of the liquid."""
+    """NASA SP-106, ch. 6: w^2 R / g = xi tanh, m_k / m = 2 tanh / (xi h (xi^2 - 1)), z_k from the bottom."""
     R, xi = 0.7, XI[:count]
     h = depth * R
     found = slosh_modes(lambda z: R * R + 0 * z, 0.0, h, count)
@@ -61,7 +61,7 @@ def test_a_held_tank_swings_as_the_liquid_does(kind):
 
 
 def test_liquid_of_a_thrusting_craft_swings_as_fast_as_theory_says():
-    """Hinged in the centre of mass of all that does not swing (mass M), under a thrust T through it: w^2 = T / (M l)."""
+    """Hinged in the centre of mass of what does not swing (mass M), under a thrust T through it: w^2 = T / (M l)."""
     T, dry = 400.0, 900.0
     made = {"tank": spherical_tank(0.5), "fill": 0.5, "density": 800.0, "up": (0.0, 0.0, 1.0)}
     fixed, bob = slosh("fuel", "hub", **made)

@@ -1,4 +1,4 @@
-"""Beams, plates and trusses by finite elements, and the few shapes a flexible body takes from them; liquids in tanks."""
+"""Beams, plates and trusses by finite elements, and the few shapes that a body takes from them; liquids in tanks."""
 
 from .bodies import beam as beam
 from .bodies import plate as plate

@@ -138,7 +138,8 @@ def _resolved(what: str, tank: TankShape, fill: float, modes: int) -> Slosh:
     if not off < 2 * RESOLVED:
         raise ValueError(
             f"{what}: mode {modes} of the liquid in this {tank.name} at fill {fill} is not resolved (its frequency is "
-            f"uncertain by {0.5 * off:.1g}). Ask for fewer modes, or another fill: slender columns swing at their top alone."
+            f"uncertain by {0.5 * off:.1g}). Ask for fewer modes, or another fill: a "
+            "slender column swings at its top alone."
         )
     return found
 
