@@ -64,10 +64,9 @@ def slosh_modes(
     wall: Callable[[Array], Array], bottom: float, surface: float, count: int, *, degrees: int = DEGREES
 ) -> Slosh:
     """wall: the square of the tank's radius at a height z; bottom, surface: heights between which the liquid is."""
-    side, lid = _side(wall, bottom, surface), _lid(wall, surface)
-    floor = _lid(wall, bottom, down=True)
+    side, lid, floor = _side(wall, bottom, surface), _disk(wall, surface), _disk(wall, bottom, down=True)
     middle, size = 0.5 * (bottom + surface), max(0.5 * (surface - bottom), float(side.r.max()))
-    lines = [side, lid] if floor is None else [side, floor, lid]
+    lines = [side, floor, lid] if len(floor.r) else [side, lid]
     r, z, n_r, n_z, w = (np.concatenate(parts) for parts in zip(*lines, strict=True))
     phi, slope = _harmonics(r / size, (z - middle) / size, n_r, n_z, degrees)
     slope = slope / size
@@ -95,7 +94,7 @@ def slosh_modes(
 
 
 def _gauss(a: float, b: float, count: int) -> tuple[Array, Array]:
-    x, w = np.polynomial.legendre.leggauss(count)
+    x, w = np.polynomial.legendre.leggauss(count) if count else (np.zeros(0), np.zeros(0))
     return 0.5 * (a + b) + 0.5 * (b - a) * x, 0.5 * (b - a) * w
 
 
@@ -110,11 +109,10 @@ def _side(wall: Callable[[Array], Array], bottom: float, surface: float) -> _Lin
     return _Line(r, z, r / ds, -rdr / ds, np.pi * ds * dz)
 
 
-def _lid(wall: Callable[[Array], Array], at: float, *, down: bool = False) -> _Line | None:
+def _disk(wall: Callable[[Array], Array], at: float, *, down: bool = False) -> _Line:
+    """The surface, or a flat bottom; without points where the tank is closed there."""
     R = float(np.sqrt(max(wall(np.array([at]))[0], 0.0)))
-    r, dr = _gauss(0.0, R, POINTS // 2)
-    if down and R == 0.0:
-        return None
+    r, dr = _gauss(0.0, R, POINTS // 2 if R > 0.0 else 0)
     one = np.ones_like(r)
     return _Line(r, at * one, 0.0 * one, -one if down else one, np.pi * r * dr)
 
