@@ -12,7 +12,9 @@ from gyrostat.control import CraftReference, JointReference, hill_reference, pas
 from gyrostat.environment import Orbit, hill_frame, two_body_gravity
 from gyrostat.formation import Formation, Group, simulate
 from gyrostat.formulations import spatial_forms as forms
-from gyrostat.view.formation_scene import in_hill_axes
+from gyrostat.view.planet_scene import hemisphere, sun_directions
+from gyrostat.view.scene import film
+from gyrostat.view.viewpoint import seen_from, viewpoint
 
 ORBIT = Orbit.circular(500e3, 0.9)
 
@@ -72,28 +74,76 @@ def test_files_report_and_scene(run, tmp_path):
     saved = gs.Trajectory.load(run.groups["tug"].save(tmp_path / "group.nc"))
     assert saved.batched
     page = run.to_html(tmp_path / "scene.html", title="approach").read_text(encoding="utf-8")
-    assert "approach (Hill frame)" in page
+    assert "<title>approach</title>" in page and "seen from target, Hill axes" in page
+    assert "Earth, to scale; no date is given" in page
     assert len(page) > 100_000
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])
 def test_a_scene_needs_a_positive_speed(run, tmp_path, speed):
-    from gyrostat.view.formation_scene import tree_to_html
-
     with pytest.raises(ValueError, match=f"speed is {speed}; expected a positive number"):
-        tree_to_html(run.tree(), None, tmp_path / "scene.html", speed=speed)
+        run.to_html(tmp_path / "scene.html", speed=speed)
     assert not (tmp_path / "scene.html").exists()
 
 
-def test_hill_axes(run):
-    """In them the target rests at the origin, axes aligned; the tug is where `hill` says."""
-    turned = in_hill_axes(run.tree("target"), ORBIT)
-    poses = turned.poses()
-    at = turned.craft.index("tug/hull")
-    np.testing.assert_allclose(poses.p_NB[:, at], run.hill("tug")[0], atol=1e-9)
-    np.testing.assert_allclose(poses.R_NB[-1, 0], np.eye(3), atol=1e-4)
-    R_NH = hill_frame(*ORBIT.state(60.0)).R_NH
-    np.testing.assert_allclose(poses.R_NB[-1, at], R_NH.T @ rotation(run.member("tug").q[-1, :4]), atol=1e-12)
+def seen(tree, **options):
+    """Frames of a scene, and from where they are seen."""
+    shown = film(tree, 1.0)
+    view = viewpoint(tree, shown.rows, 0, options.get("about"), options.get("axes"))
+    return seen_from(shown, view), view
+
+
+def test_about_the_chief_in_its_hill_axes(run):
+    """The target is at the origin, the tug where `hill` says, whatever the reference orbit does."""
+    tree = run.tree("target")
+    shown, view = seen(tree)
+    at = tree.craft.index("tug/hull")
+    np.testing.assert_allclose(shown.p_NB[:, 0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(shown.p_NB[:, at], run.hill("tug", about="target")[0], atol=1e-6)
+    r, v = run.absolute("target")
+    R_NH = hill_frame(r[-1], v[-1]).R_NH
+    np.testing.assert_allclose(shown.R_NB[-1, at], R_NH.T @ rotation(run.member("tug").q[-1, :4]), atol=1e-9)
+    np.testing.assert_allclose(view.R_NA[-1].T @ view.r_N[-1], [np.linalg.norm(r[-1]), 0.0, 0.0], atol=1e-6)
+
+
+def test_about_any_body_and_in_its_own_axes(run):
+    tree = run.tree("target")
+    shown, _ = seen(tree, about="tug", axes="body")
+    at, arm = tree.craft.index("tug/hull"), tree.craft.index("tug/lower")
+    np.testing.assert_allclose(shown.p_NB[:, at], 0.0, atol=1e-12)
+    np.testing.assert_allclose(shown.R_NB[:, at], np.broadcast_to(np.eye(3), (31, 3, 3)), atol=1e-12)
+    np.testing.assert_allclose(shown.p_NB[:, 0], run.relative("target", to="tug").position, atol=1e-9)
+    elbow, _ = seen(tree, about="tug/lower", axes="inertial")
+    np.testing.assert_allclose(elbow.p_NB[:, arm], 0.0, atol=1e-12)
+    orbit, view = seen(tree, about="orbit")
+    np.testing.assert_allclose(orbit.p_NB[:, at], run.hill("tug")[0], atol=1e-9)
+    np.testing.assert_allclose(view.r_N, [ORBIT.state(float(t)).r for t in run.time], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"about": "tugg"}, "about 'tugg' is no body, frame or member here. Did you mean 'tug'"),
+        ({"axes": "hil"}, "axes 'hil' are not known. Did you mean 'hill'"),
+        ({"about": "orbit", "axes": "body"}, "axes='body': whose"),
+        ({"sun": (0.0, 0.0, 0.0)}, "expected the date of t = 0"),
+    ],
+)
+def test_what_cannot_be_seen_is_refused(run, tmp_path, options, words):
+    with pytest.raises(ValueError, match=words):
+        run.to_html(tmp_path / "scene.html", **options)
+
+
+def test_the_sun_stands_where_the_date_says():
+    """At the March equinox it is at the origin of right ascension; in June at the solstice a quarter turn on."""
+    march, june = sun_directions("2000-03-20T07:35", [0.0])[0], sun_directions("2000-06-21T01:48", [0.0])[0]
+    np.testing.assert_allclose(march, [1.0, 0.0, 0.0], atol=2e-3)
+    tilt = np.radians(23.44)
+    np.testing.assert_allclose(june, [0.0, np.cos(tilt), np.sin(tilt)], atol=2e-3)
+    half, faces = hemisphere()
+    a, b, c = (half[faces[:, k]] for k in range(3))
+    outward = np.einsum("ij,ij->i", a, np.cross(b, c))
+    assert (outward >= -1e-12).all() and half[:, 2].min() == 0.0
 
 
 def test_large_formations_are_not_made_into_trees():

@@ -89,7 +89,8 @@ def test_one_command(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     assert "closest approach of two bases" in done.output
     assert "servicer/tool, from its station at client" in done.output
-    assert "Station keeping in low orbit (Hill frame)" in (tmp_path / "s.html").read_text(encoding="utf-8")
+    scene = (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert "<title>Station keeping in low orbit</title>" in scene and "seen from client, Hill axes" in scene
     report = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "servicer/joint_2" in report
     assert gs.Trajectory.load(tmp_path / "station.nc").craft.nbodies == 8

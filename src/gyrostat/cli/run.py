@@ -179,7 +179,7 @@ def _write_pictures(work: Scenario, trajectory: Trajectory, wanted: _Wanted) -> 
     problems: list[str] = []
     writers = (
         (wanted.report, report),
-        (scene, lambda path: write_scene(work, trajectory, path)),
+        (scene, lambda path: trajectory.to_html(path, title=work.name)),
         (wanted.picture, picture),
     )
     for path, write in writers:
@@ -189,16 +189,6 @@ def _write_pictures(work: Scenario, trajectory: Trajectory, wanted: _Wanted) -> 
             except WriteError as error:
                 problems.append(str(error))
     return written, problems
-
-
-def write_scene(work: Scenario, trajectory: Trajectory, path: Path) -> Path:
-    """The animated page: a formation in the Hill frame of its orbit, everything else in inertial axes."""
-    orbit = getattr(work, "orbit", None)
-    if orbit is None:
-        return trajectory.to_html(path, title=work.name)
-    from ..view.formation_scene import tree_to_html
-
-    return tree_to_html(trajectory, orbit, path, title=work.name)
 
 
 def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Path, stopping: Stopping) -> None:

@@ -17,7 +17,7 @@ from .budget import velocity_changes
 if TYPE_CHECKING:
     from .trajectory import FormationTrajectory
 
-ORBIT = "orbit"  # attribute of a tree
+ORBIT, EPOCH = "orbit", "epoch"  # attributes of a tree; the date of t = 0 where it is known
 PLACE, SPEED, SPENT = "relative_position", "relative_velocity", "velocity_spent"  # its variables
 
 

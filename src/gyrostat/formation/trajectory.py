@@ -224,11 +224,11 @@ class FormationTrajectory(ByGroup):
 
         return write_report(self.tree(leader), path, **options)
 
-    def to_html(self, path: str | Path, **options: Any) -> Path:
-        """One self-contained page with all members moving; about whom, and in which axes, see `view.scene`."""
-        from ..view.formation_scene import formation_to_html
-
-        return formation_to_html(self, path, **options)
+    def to_html(self, path: str | Path, *, leader: str | None = None, **options: Any) -> Path:
+        """One self-contained page with all members moving, about the chief in its Hill axes where there is an orbit;
+        `Trajectory.to_html` says how to see it from elsewhere. leader: the chief, the first member by default.
+        """
+        return self.tree(leader).to_html(path, **options)
 
     # ---- distances
 

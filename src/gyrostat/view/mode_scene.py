@@ -13,7 +13,8 @@ from ..kinematics import center_of_mass, forward_kinematics, frame_pose
 from ..model import Spacecraft
 from ..tracing import compile
 from .bent import bent_lines
-from .scene import Film, draw_static, recorded, with_legend
+from .legend import legend_rows, with_legend
+from .scene import Film, draw_static, recorded
 from .stage import Stage, quiet, start_server, trails
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def mode_to_html(modes: Modes, mode: Mode | int, path: str | Path, *, size: floa
         with quiet():
             server.stop()
     title = f"{craft.name}: {chosen.kind} mode, {chosen.frequency:.4g} Hz, damping {chosen.damping:.2g}"
-    return write_text(path, with_legend(page, craft, shown, stage.size, speed, title, False, False))
+    rows = legend_rows(craft, shown, stage.size, False, False, {})
+    return write_text(path, with_legend(page, title, rows, shown.time, speed))
 
 
 def _points(craft: Spacecraft, q: Array, name: str) -> Any:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..algebra import Array
+from ..formation.told import EPOCH
 from ..io.writing import write_text
 from ..kinematics import forward_kinematics
-from ..model import Spacecraft
 from ..tracing import compile
+from .bases import HILL
 from .bent import bent_lines, magnified
+from .legend import SKY, legend_rows, sky_words, with_legend
+from .names import Names, members_of, visible_trails
 from .overlays import momenta
+from .planet_scene import heavens
 from .stage import (
     BASE_MOMENTUM,
     CARRIED_MOMENTUM,
@@ -28,6 +32,7 @@ from .stage import (
     start_server,
     trails,
 )
+from .viewpoint import seen_from, viewpoint
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 LONGEST = 60.0  # seconds of playback, unless a speed is given
 SPEEDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 MOST_FRAMES = 600
+HILL_COLORS = ((230, 80, 80), (90, 200, 110), (90, 130, 255))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +61,7 @@ class Film:
     torque_unit: float
     trails: dict[str, Array]
     bent: dict[str, Array] = field(default_factory=dict)  # lines of flexible bodies in B, by name
+    rows: Array = field(default_factory=lambda: np.zeros(0, dtype=int))  # of the run's saved times
 
 
 def film(
@@ -110,6 +117,7 @@ def film(
         torque_unit,
         {name: own(trajectory.frame(name)[1])[keep] for name, _ in trails(craft)},
         bent_lines(craft, drawn),
+        keep,
     )
 
 
@@ -119,19 +127,16 @@ def _unit(vectors: Array, long: float) -> float:
     return longest / long if longest > 1e-9 else 1.0
 
 
-def draw_static(stage: Stage, shown: Film, *, beside_panel: bool = False) -> None:
-    """Camera, grid and trails for the whole film."""
+def draw_static(
+    stage: Stage, shown: Film, *, beside_panel: bool = False, members: dict[str, str] | None = None, far: float = 0.0
+) -> None:
+    """Camera, grid and trails for the whole film. members: bases that leave trails of their own; far: of the sky."""
     every = max(1, len(shown.time) // 60)
     points = stage.corners(shown.R_NB[::every], shown.p_NB[::every])
-    stage.look(points, beside_panel=beside_panel)
-    stage.surroundings(points)
-    for name, color in visible_trails(stage.craft, shown, stage.size):
-        stage.trail(name, shown.trails[name], color)
-
-
-def visible_trails(craft: Spacecraft, shown: Film, size: float) -> list[tuple[str, tuple[float, float, float]]]:
-    """Those long enough to be seen."""
-    return [(name, color) for name, color in trails(craft) if np.ptp(shown.trails[name], axis=0).max() > 0.03 * size]
+    stage.look(points, beside_panel=beside_panel, far=3 * far)
+    stage.surroundings(points, far)
+    for name, color, places in visible_trails(stage.craft, shown, stage.size, members):
+        stage.trail(name, places, color)
 
 
 def draw_frame(stage: Stage, shown: Film, k: int, *, momentum: bool = True, reactions: bool = False) -> None:
@@ -165,35 +170,82 @@ def trajectory_to_html(
     frames: bool = False,
     title: str | None = None,
     deformation: float = 1.0,
+    about: str | None = None,
+    axes: str | None = None,
+    sun: Any = None,
 ) -> Path:
     """Write one self-contained page: play, pause, scrub, turn, zoom.
 
     run: which run of a batch. speed: seconds of the run per second of playback; by default 1, or more where the run is
     longer than a minute. momentum, reactions, frames: which arrows and axes are on at first; the page's scene tree
     turns each on and off. deformation: how many times as large the bending of flexible bodies is drawn.
+
+    about: the body, frame or member that stays in the middle, or "orbit", the point that N follows; by default the
+    chief of a formation, else nothing does. axes: "inertial", "hill" or "body" (its own); by default Hill axes where
+    there is an orbit. sun: the date of t = 0, a `Celestial` body or a direction in N, for day and night on the planet.
     """
     if not float(deformation) >= 0:
         raise ValueError(f"deformation is {deformation}; expected a factor, zero or more.")
     server, _ = start_server()
     try:
-        stage = Stage(server, trajectory.craft, frames=frames)
+        stage, members = Stage(server, trajectory.craft, frames=frames), members_of(trajectory)
         shown = film(trajectory, stage.size, run=run, deformation=deformation)
+        view = viewpoint(trajectory, shown.rows, run, about, axes)
+        shown = seen_from(shown, view)
         speed = playback_speed(shown.time, speed)
-        draw_static(stage, shown)
-        page = recorded(stage, shown, speed, momentum=momentum, reactions=reactions)
+        far = 0.0 if view.r_N is None else 3 * float(np.linalg.norm(view.r_N, axis=1).max())
+        draw_static(stage, shown, members=members, far=far)
+        spread = float(np.ptp(shown.p_NB.reshape(-1, 3), axis=0).max())
+        length = 0.25 * max(stage.size, spread)
+        if view.hill:
+            _hill_axes(stage, length)
+        sky = heavens(stage, view, shown.time, trajectory.data.attrs.get(EPOCH) if sun is None else sun, 1.4 * length)
+        named = Names(stage, members)
+
+        def also(k: int) -> None:
+            named.place(shown.p_NB[k])
+            if sky is not None:
+                sky.place(k)
+
+        momentum = momentum and view.orbit is None
+        page = recorded(stage, shown, speed, momentum=momentum, reactions=reactions, also=also)
     finally:
         with quiet():
             server.stop()
-    return write_text(path, with_legend(page, trajectory.craft, shown, stage.size, speed, title, momentum, reactions))
+    heading = title or trajectory.craft.name
+    rows = legend_rows(trajectory.craft, shown, stage.size, momentum, reactions, members)
+    if sky is not None:
+        rows.append((SKY, sky_words(view.orbit, sky.sun_N is not None)))
+    return write_text(path, with_legend(page, heading, rows, shown.time, speed, view.words))
 
 
-def recorded(stage: Stage, shown: Film, speed: float, *, momentum: bool = True, reactions: bool = False) -> str:
-    """The page on which the film plays, over what stands on the stage already."""
+def _hill_axes(stage: Stage, length: float) -> None:
+    """Lines of one width at any zoom, with their names."""
+    for text, end, color in zip(HILL, length * np.eye(3), HILL_COLORS, strict=True):
+        line = np.stack([np.zeros(3), end])[None]
+        shade = np.array(color, dtype=np.uint8)
+        scene = stage.server.scene
+        scene.add_line_segments(f"/Hill frame/{text} axis", line, shade, thickness=2.0, thickness_units="screen")
+        scene.add_label(f"/Hill frame/{text}", text, position=1.05 * end)
+
+
+def recorded(
+    stage: Stage,
+    shown: Film,
+    speed: float,
+    *,
+    momentum: bool = True,
+    reactions: bool = False,
+    also: Callable[[int], None] = lambda k: None,
+) -> str:
+    """The page on which the film plays, over what stands on the stage already. also: what else moves, at frame k."""
     draw_frame(stage, shown, 0, momentum=momentum, reactions=reactions)
+    also(0)
     serializer = stage.server.get_scene_serializer()
     for k in range(1, len(shown.time)):
         serializer.insert_sleep(float(shown.time[k] - shown.time[k - 1]) / speed)
         draw_frame(stage, shown, k)
+        also(k)
     return str(serializer.as_html(dark_mode=True))
 
 
@@ -205,68 +257,3 @@ def playback_speed(time: Array, asked: float | None = None) -> float:
         return float(asked)
     duration = float(time[-1] - time[0])
     return float(next((s for s in SPEEDS if duration / s <= LONGEST), SPEEDS[-1]))
-
-
-def with_legend(
-    page: str,
-    craft: Spacecraft,
-    shown: Film,
-    size: float,
-    speed: float,
-    title: str | None,
-    momentum: bool,
-    reactions: bool,
-) -> str:
-    """viser's page, with a title and a legend over it."""
-    rows = []
-    third = float(np.max(np.linalg.norm(shown.momenta["base"], axis=-1), initial=0.0))
-    if momentum and third > 0:
-        longest = max(float(np.max(np.linalg.norm(x, axis=-1), initial=0.0)) for x in shown.momenta.values())
-        rows.append(
-            (BASE_MOMENTUM, f"angular momentum of the base (longest {longest * shown.momentum_unit:.3g} N m s)")
-        )
-        if len(craft.bodies) > 1:
-            rows.append((CARRIED_MOMENTUM, "angular momentum of what it carries"))
-    if reactions and len(craft.bodies) > 1:
-        for color, what, values, unit, name in (
-            (TORQUE, "torque through each joint", shown.torques, shown.torque_unit, "N m"),
-            (FORCE, "force through each joint", shown.forces, shown.force_unit, "N"),
-        ):
-            longest = float(np.max(np.linalg.norm(values, axis=-1), initial=0.0))
-            if longest > 0:
-                rows.append((color, f"{what} (longest {longest * unit:.3g} {name})"))
-    rows.append((COM, "centre of mass"))
-    rows += [(color, f"trail of {name}") for name, color in visible_trails(craft, shown, size)]
-    dots = "".join(
-        f'<div><i style="background:rgb({",".join(str(int(255 * x)) for x in color)})"></i>{escape(text)}</div>'
-        for color, text in rows
-    )
-    heading = escape(title or craft.name)
-    legend = _LEGEND.format(heading=heading, rows=dots, speed=f"{speed:g}", start=float(shown.time[0]))
-    page = page.replace("<title>Viser</title>", f"<title>{heading}</title>", 1)
-    at = page.rindex("</body>")
-    return page[:at] + legend + page[at:]
-
-
-_LEGEND = """
-<style>
-#gyrostat {{ position: fixed; left: 14px; bottom: 56px; z-index: 5; max-width: calc(100vw - 28px);
-  overflow: hidden; white-space: nowrap; padding: 10px 14px; border-radius: 8px;
-  font: 13px/1.5 system-ui, sans-serif; color: #dfe6f2; background: rgba(16, 20, 28, .72); }}
-#gyrostat summary {{ font-weight: 600; font-size: 15px; cursor: pointer; }}
-#gyrostat i {{ display: inline-block; width: 9px; height: 9px; border-radius: 50%; margin-right: 8px; }}
-#gyrostat output {{ font-variant-numeric: tabular-nums; font-weight: 400; opacity: .8; margin-left: .6em; }}
-#gyrostat small {{ opacity: .65; }}
-</style>
-<details id="gyrostat" open><summary>{heading}<output></output></summary>{rows}
-<small>drag: turn &middot; right-drag: move &middot; wheel: zoom &middot; space: pause<br>
-loads in the joints, frames: scene tree, bottom right</small></details>
-<script>
-setInterval(() => {{
-  const input = document.querySelector('input[inputmode="decimal"], input.mantine-NumberInput-input');
-  const t = input ? parseFloat(input.value) : NaN;
-  if (isFinite(t)) document.querySelector('#gyrostat output').textContent =
-    't = ' + ({start} + t * {speed}).toFixed(1) + ' s' + ({speed} === 1 ? '' : ' ({speed}x)');
-}}, 100);
-</script>
-"""

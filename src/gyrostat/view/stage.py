@@ -103,9 +103,9 @@ class Stage:
         self.arrow_handles: dict[str, Any] = {}
         scene = server.scene
         scene.set_up_direction("+z")
-        root = _node(craft.name)
+        root = node(craft.name)
         for body in craft.bodies:
-            name = f"/{root}/{_node(body.name)}"
+            name = f"/{root}/{node(body.name)}"
             self._bodies.append(scene.add_frame(name, show_axes=False))
             for k, shape in enumerate(self.shapes[body.name]):
                 _add(scene, f"{name}/shape {k + 1}", shape)
@@ -121,7 +121,7 @@ class Stage:
             )
             self.axes.append(axes)
         for frame in craft.frames:
-            at = f"/{root}/{_node(frame.body)}/{_node(frame.name)}"
+            at = f"/{root}/{node(frame.body)}/{node(frame.name)}"
             axes = scene.add_frame(
                 at,
                 axes_length=0.05 * self.size,
@@ -189,17 +189,20 @@ class Stage:
         """A line through points (k, 3)."""
         segments = np.stack([points[:-1], points[1:]], axis=1)
         return self.server.scene.add_line_segments(
-            f"/trails/{_node(name)}",
+            f"/trails/{node(name)}",
             segments,
             np.array([int(255 * x) for x in color], dtype=np.uint8),
             thickness=2.0,
             thickness_units="screen",
         )
 
-    def surroundings(self, points: Array) -> None:
-        """A faint square grid below everything, and stars around it: something that stands still."""
+    def surroundings(self, points: Array, far: float = 0.0) -> None:
+        """A faint square grid below everything, and stars around it: something that stands still.
+
+        far: how far away the stars are at least.
+        """
         low, high = points.min(axis=0), points.max(axis=0)
-        self._stars((low + high) / 2, 6 * float(np.linalg.norm(high - low)))
+        self._stars((low + high) / 2, max(far, 6 * float(np.linalg.norm(high - low))))
         cell = _round_length(float(np.max(high - low)) / 12)
         width = cell * (2 * round(float(np.max((high - low)[:2])) / cell / 2 + 3))
         centre = np.round((low + high)[:2] / 2 / cell) * cell
@@ -223,14 +226,20 @@ class Stage:
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         shade = (255 * random.uniform(0.25, 0.9, size=(400, 1)) * np.ones(3)).astype(np.uint8)
         self.server.scene.add_point_cloud(
-            "/stars", centre + radius * directions, shade, point_size=0.002 * radius, point_shape="circle"
+            "/stars",
+            centre + radius * directions,
+            shade,
+            point_size=0.002 * radius,
+            point_shape="circle",
+            precision="float32",
         )
 
-    def look(self, points: Array, *, beside_panel: bool = False) -> None:
-        """Put the camera where the points (k, 3) fill the picture."""
+    def look(self, points: Array, *, beside_panel: bool = False, far: float = 0.0) -> None:
+        """Put the camera where the points (k, 3) fill the picture. far: how far it sees at least."""
         position, centre = camera(points, beside_panel=beside_panel)
-        view, far = self.server.initial_camera, 40 * float(np.linalg.norm(position - centre))
-        view.fov, view.near, view.far = float(FIELD_OF_VIEW), far / 1e5, far
+        view, distance = self.server.initial_camera, float(np.linalg.norm(position - centre))
+        view.fov, view.far = float(FIELD_OF_VIEW), max(far, 40 * distance)
+        view.near = min(40 * distance / 1e5, 0.05 * self.size) if far else view.far / 1e5
         view.position, view.look_at = position, centre
 
     def corners(self, R_NB: Array, p_NB: Array) -> Array:
@@ -290,7 +299,7 @@ def _add(scene: Any, name: str, shape: Primitive) -> None:
         scene.add_mesh_simple(name, shape.vertices, shape.faces, side="double", **look, **place)
 
 
-def _node(name: str) -> str:
+def node(name: str) -> str:
     """A name as one step of a path in the scene."""
     return name.replace("/", "_") or "_"
 

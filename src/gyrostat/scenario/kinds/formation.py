@@ -16,6 +16,7 @@ from ...control.passivity import passivity_tracking
 from ...control.references import CraftReference, JointReference, PosePath
 from ...environment import Orbit
 from ...formation import Coupling, Formation, Group, simulate
+from ...formation.told import EPOCH
 from ...formulations.spatial_forms import tree_state, virtual_tree
 from ...io.report import fail
 from ...io.toml.source import Source
@@ -24,7 +25,7 @@ from ...model import Spacecraft, nearest
 from ...simulation.result.summary import FIGURES
 from ..checkpoints import refuse
 from ..parts.craft import spacecraft_of
-from ..parts.environment import environment_of, orbit_of
+from ..parts.environment import environment_of, epoch_of, orbit_of
 from ..parts.start import joint_values
 from ..scenario import Scenario
 from .formation_tables import FormationTable, MemberTable, StationTable
@@ -44,6 +45,7 @@ class FormationScenario(Scenario):
     formation: Formation
     state: Mapping[str, tuple[Array, Array]]
     stations: tuple[StationTable, ...]
+    epoch: str = ""  # the date of t = 0, if its environment needs one
 
     @property
     def orbit(self) -> Orbit:
@@ -60,6 +62,8 @@ class FormationScenario(Scenario):
         run = self.run(progress=progress, **changes)
         trajectory = run.tree()
         trajectory.data.attrs["scenario"] = self.text
+        if self.epoch:
+            trajectory.data.attrs[EPOCH] = self.epoch
         trajectory.data.attrs[FIGURES] = [*trajectory.data.attrs[FIGURES], *self.stations_kept(run)]
         return trajectory
 
@@ -133,6 +137,7 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
         formation=formation,
         state=state,
         stations=tuple(table.station),
+        epoch=epoch_of(table.environment),
     )
 
 

@@ -106,3 +106,8 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
         blamed = next((name for name in OrbitTable.model_fields if f": {name} is " in str(error)), "altitude")
         source.error("orbit", ("environment", "orbit"), str(error), "", blamed if getattr(given, blamed) else "")
         return None
+
+
+def epoch_of(table: EnvironmentTable) -> str:
+    """The date of t = 0, by the first environment that has one; empty if none has."""
+    return next((entry.epoch for entry in entries_given(ENVIRONMENTS, table).values() if hasattr(entry, "epoch")), "")
