@@ -1,14 +1,15 @@
 """Random spacecraft under random combinations of what `gs.simulate` can be told, each option with a change that must
 show.
 
-A `Mission` is a craft (every base and joint kind, passive joints, wheels, limits, one or two craft together), a start,
-and options. Every option knows how to be changed a little, and what the change must do: move the motion, or leave it
-alone.
+A `Mission` is a craft (every base and joint kind, passive joints, wheels, limits, bodies that bend, one or two craft
+together), a start, and options. Every option knows how to be changed a little, and what the change must do: move the
+motion, or leave it alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,12 +18,15 @@ import numpy as np
 import gyrostat as gs
 from gyrostat import constraints, environment
 from gyrostat.algebra import cos, sin
+from gyrostat.control.passive import passive_forces
 from gyrostat.model import Role
+from random_flexible import bending
 from random_trees import random_spacecraft, random_state
 
 END = 0.6  # s: long enough for everything to act
 START = 2.5  # s: not zero, so that forgotten offsets of time show
 MOVES, STAYS = "moves", "stays"
+BENDS = 0.25  # share of the craft that do
 
 
 @dataclass(frozen=True)
@@ -79,22 +83,41 @@ class Mission:
         return f"seed {self.seed}: {joints}; options {', '.join(o.name for o in self.options)}"
 
 
+def refused(run: Callable[[], Any]) -> tuple[Any, str]:
+    """The trajectory, or the words in which it was refused."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gs.SimulationWarning)
+            return run(), ""
+    except ValueError as error:
+        assert len(str(error)) > 30 and "internal" not in str(error).lower(), str(error)
+        return None, str(error)
+
+
 def random_mission(seed: int) -> Mission:
     rng = np.random.default_rng([seed, 77])
     craft = _one_or_two(seed, rng)
     q, v = random_state(craft, seed + 1, speed=0.4)
     mission = Mission(seed, craft, q, v, external=_held_base(craft))
-    chosen = rng.permutation(len(MAKERS))[: int(rng.integers(2, 7))]
+    return told(mission, rng, MAKERS, 6)
+
+
+def told(mission: Mission, rng: np.random.Generator, makers: Sequence[Any], most: int) -> Mission:
+    """With two to `most` options by these makers."""
+    chosen = [makers[k] for k in rng.permutation(len(makers))[: int(rng.integers(2, most + 1))]]
+    if mission.craft.bends:  # other formulations and gravity refuse them
+        chosen = [m for m in chosen if m not in (_formulation, _gravity) or rng.random() < 0.1]
+        chosen.insert(0, OF_SHAPES[int(rng.integers(2))])
     taken: set[str] = set()
-    for k in sorted(chosen, key=lambda k: MAKERS[k].__name__ in LATE):
-        option = MAKERS[k](rng, mission)
+    for maker in sorted(chosen, key=lambda maker: maker.__name__ in LATE):
+        option = maker(rng, mission)
         if option is None or taken & set(option.keywords):
             continue
         taken |= set(option.keywords)
         mission = replace(
             mission,
             options=(*mission.options, option),
-            external=mission.external or MAKERS[k] in EXTERNAL,
+            external=mission.external or maker in EXTERNAL,
             q=option.keywords.pop("q", mission.q),
             v=option.keywords.pop("v", mission.v),
         )
@@ -103,7 +126,8 @@ def random_mission(seed: int) -> Mission:
 
 def _one_or_two(seed: int, rng: np.random.Generator) -> gs.Spacecraft:
     kinds = ("revolute", "prismatic", "spherical", "cylindrical", "cartesian", "universal", "planar", "free", "wheel")
-    first = _dressed(random_spacecraft(seed, links=int(rng.integers(2, 5)), kinds=kinds), rng)
+    first, own = random_spacecraft(seed, links=int(rng.integers(2, 5)), kinds=kinds), np.random.default_rng([seed, 78])
+    first = _dressed(bending(first, own) if own.random() < BENDS else first, rng)
     if rng.random() < 0.7:
         return first
     second = _dressed(random_spacecraft(seed + 5000, links=int(rng.integers(1, 3)), kinds=kinds), rng)
@@ -143,10 +167,11 @@ def _driven(craft: gs.Spacecraft) -> np.ndarray:
 
 
 def _wave(craft: gs.Spacecraft, t: Any, v: Any, size: Any) -> Any:
-    """Loads on what has a motor, nothing else."""
-    at = _driven(craft)
+    """Loads on what has a motor, nothing else; the same ones where the joints stand in another order."""
+    at = set(_driven(craft).tolist())
+    names = {k: (joint.name, k) for joint in craft.joints for k in range(joint.v_at.start, joint.v_at.stop)}
     tau = np.zeros(craft.nv, dtype=np.asarray(v).dtype)
-    for n, k in enumerate(at):
+    for n, k in enumerate(sorted(at, key=names.__getitem__)):
         tau[k] = size * sin(3.0 * t + n) - 0.1 * v[k]
     return tau
 
@@ -224,12 +249,12 @@ def _pull(rng: np.random.Generator, mission: Mission) -> Option | None:
     body = int(rng.integers(mission.craft.nbodies))
     if not _moves(mission.craft, body):
         return None
-    wrench = rng.normal(size=6)
+    wrench, name = rng.normal(size=6), mission.craft.bodies[body].name
 
     def pull(size: float) -> Callable[..., Any]:
         def wrenches(craft, t, q, v):
             rows = np.zeros((craft.nbodies, 6), dtype=np.asarray(v).dtype)
-            rows[body] = [w * size * cos(2.0 * t) for w in wrench]
+            rows[craft.index(name)] = [w * size * cos(2.0 * t) for w in wrench]
             return rows
 
         return wrenches
@@ -328,11 +353,50 @@ def _mass(rng: np.random.Generator, mission: Mission) -> Option | None:
     loose = ("cartesian", "free")
     bodies = enumerate(mission.craft.bodies)
     heavy = [k for k, body in bodies if _moves(mission.craft, k) and body.joint.kind not in loose]
+    heavy = [k for k in heavy if not mission.craft.flexible(mission.craft.bodies[k].name)]
     if not heavy:
         return None
     body = mission.craft.bodies[heavy[int(rng.integers(len(heavy)))]]
     name = f"{body.name}.mass"
+    if not _matters(mission, name, 1.2 * body.mass):
+        return None
     return Option("mass", {"parameters": {name: 1.1 * body.mass}}, {"parameters": {name: 1.2 * body.mass}})
+
+
+def _matters(mission: Mission, name: str, value: float) -> bool:
+    """Whether the craft left to itself moves otherwise then: a base whose arm slides anywhere turns as without it."""
+    craft, rng = mission.craft, np.random.default_rng(mission.seed)
+    q, v = mission.q, mission.v + rng.normal(size=craft.nv)
+    own, other = (
+        gs.forward_dynamics(c, q, v, passive_forces(c, q, v)) for c in (craft, craft.with_values({name: value}))
+    )
+    return bool(np.abs(own - other).max() > 1e-6)
+
+
+def _frequency(rng: np.random.Generator, mission: Mission) -> Option | None:
+    bent = [body.name for body in mission.craft.bodies if mission.craft.flexible(body.name)]
+    if not bent:
+        return None
+    name = f"{bent[0]}.mode_1.{rng.choice(['frequency', 'damping_ratio'])}"
+    own = mission.craft.value(name) or 0.01
+    return Option("frequency", {"parameters": {name: 1.1 * own}}, {"parameters": {name: 1.3 * own}})
+
+
+def _told_shape(rng: np.random.Generator, mission: Mission) -> Option | None:
+    """Modal coordinates that move as they are told, or that are held."""
+    bent = [mission.craft.flexible(body.name) for body in mission.craft.bodies if mission.craft.flexible(body.name)]
+    if not bent:
+        return None
+    modes = bent[0].modes
+    if rng.random() < 0.5:
+        v = mission.v.copy()
+        v[modes.v_at] = 0.0
+        return Option("held shape", {"locked": [modes.name], "v": v}, None)
+
+    def motion(size: float) -> Callable[..., Any]:
+        return lambda t: np.array([size * cos(2.0 * t + k) for k in range(modes.nv)])
+
+    return Option("told shape", {"prescribed": {modes.name: motion(1.0)}}, {"prescribed": {modes.name: motion(1.2)}})
 
 
 def _kick(rng: np.random.Generator, mission: Mission) -> Option | None:
@@ -390,5 +454,6 @@ MAKERS: tuple[Callable[[np.random.Generator, Mission], Option | None], ...] = (
     _conserve,
     _mode,
 )
+OF_SHAPES = (_frequency, _told_shape)
 LATE = ("_actuators", "_stops")  # these depend on what else there is
 EXTERNAL = {_pull, _gravity}

@@ -5,29 +5,17 @@ name; what it does is accounted for.
 from __future__ import annotations
 
 import os
-import warnings
 
 import numpy as np
 import pytest
 
 import gyrostat as gs
 from random_formations import FormationMission, random_formation
-from random_missions import MOVES
+from random_missions import MOVES, refused
 
 CASES = max(1, int(os.environ.get("GYROSTAT_SEAMS", "40")) // 2)
 FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
 SEEDS = range(FIRST, FIRST + CASES)
-
-
-def refused(run):
-    """The trajectory, or the words in which it was refused."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", gs.SimulationWarning)
-            return run(), ""
-    except ValueError as error:
-        assert len(str(error)) > 30 and "internal" not in str(error).lower(), str(error)
-        return None, str(error)
 
 
 def apart(a, b) -> float:

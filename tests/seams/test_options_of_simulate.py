@@ -5,27 +5,14 @@ what it does is accounted for.
 from __future__ import annotations
 
 import os
-import warnings
 
 import numpy as np
 import pytest
 
-import gyrostat as gs
-from random_missions import MOVES, random_mission
+from random_missions import MOVES, random_mission, refused
 
 CASES = int(os.environ.get("GYROSTAT_SEAMS", "40"))
 FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
-
-
-def refused(run):
-    """The trajectory, or the words in which it was refused."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", gs.SimulationWarning)
-            return run(), ""
-    except ValueError as error:
-        assert len(str(error)) > 30 and "internal" not in str(error).lower(), str(error)
-        return None, str(error)
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + CASES))

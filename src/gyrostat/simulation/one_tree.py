@@ -17,7 +17,7 @@ from ..algebra import Array, Pose, compose, inverse, quat_from_rotation
 from ..algebra.directional import derivative_along
 from ..constraints import AbstractConstraint, relative_pose
 from ..kinematics import body_twists, configuration_rate, inertial_poses, joint_poses
-from ..model import Joint, Spacecraft
+from ..model import Joint, ModelError, Spacecraft
 from ..model.assembly import docked, transfer_state
 from ..tracing import compile
 from .problem.runs import same_places
@@ -42,7 +42,10 @@ class OneTree:
         for grasp in grasps:
             if grasp.size != 6:
                 raise ValueError(f"'{grasp.title}' leaves {6 - grasp.size} freedoms; one tree is what a weld makes.")
-            made = docked(made, grasp.first, grasp.second, relative_pose(struck, q, grasp.first, grasp.second))
+            try:
+                made = docked(made, grasp.first, grasp.second, relative_pose(struck, q, grasp.first, grasp.second))
+            except ModelError as error:
+                raise ValueError(f"'{grasp.title}' makes no one tree: {error} Else leave attach= out.") from None
         return cls(apart, made)
 
     @cached_property
@@ -128,6 +131,18 @@ class OneTree:
             new["wrenches"] = ((*lead, "body", "wrench"), wrenches, data["wrenches"].attrs)
         others = {name: (x.dims, x.values, x.attrs) for name, x in data.data_vars.items() if name not in new}
         return xarray.Dataset(new | others, coords=coordinates(self.apart, run.time), attrs=data.attrs)
+
+
+def without_jumps(q: Array, joint: Joint) -> Array:
+    """q (times, nq) in which the quaternion of a joint, from its first row on, keeps the sign that is nearest: what was
+    found from a rotation may have either.
+    """
+    place = joint.motion.quaternion
+    assert place is not None
+    at, q = np.arange(joint.q_at.start, joint.q_at.stop)[place], q.copy()
+    turned = np.einsum("ti,ti->t", q[1:, at], q[:-1, at]) < 0.0
+    q[1:, at] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+    return q
 
 
 def _body(craft: Spacecraft, joint: Joint) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra import Array
 from ..constraints import AbstractConstraint, Capture
 from ..model import Spacecraft
-from .one_tree import OneTree
+from .one_tree import OneTree, without_jumps
 from .result.joined_audit import Jump, joined_audit
 from .result.summary import HAPPENED, told_happenings
 from .result.trajectory import Trajectory
@@ -130,7 +130,11 @@ class PhasedRun:
         joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
         last = self.phases[-1].trajectory
         _, q_end, v_end = self.phases[-1].end
-        joined = joined.assign(t_end=last.data["t_end"], q_end=("q_name", q_end), v_end=("v_name", v_end))
+        q = np.vstack([joined["q"].values, q_end])
+        for joint in {joint.name: joint for r in self.phases if r.tree for joint in r.tree.attached}.values():
+            q = without_jumps(q, joint)
+        joined = joined.assign(q=(joined["q"].dims, q[:-1], joined["q"].attrs), q_end=("q_name", q[-1]))
+        joined = joined.assign(t_end=last.data["t_end"], v_end=("v_name", v_end))
         joined = joined.assign(joined_audit([result.trajectory for result in self.phases], self._jumps()))
         begin, end = self.phases[0].trajectory.data.attrs["t_span"][0], last.data.attrs["t_span"][1]
         failures = [message for result in self.phases for message in result.trajectory.failures]
