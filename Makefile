@@ -54,7 +54,7 @@ test-oldest: $(OLDEST)/.installed
 
 $(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(PYTHON) -m venv --clear $(OLDEST)
-	$(PYTHON) tools/lower_bounds.py mjcf xacro control > $(OLDEST)/requirements.txt
+	$(PYTHON) tools/lower_bounds.py mjcf xacro control casadi sympy fmu jax rl orbit cluster > $(OLDEST)/requirements.txt
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath
 	touch $@
 

@@ -12,7 +12,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CAMPAIGN = ROOT / "tools" / "faults" / "campaign.py"
-SHORT = {"disk": 25, "signals": 6, "results": 300, "scenarios": 200, "meshes": 2, "kernels": 20, "endurance": 1}
+SHORT = {
+    "disk": 25,
+    "signals": 6,
+    "results": 300,
+    "scenarios": 200,
+    "meshes": 2,
+    "kernels": 20,
+    "campaigns": 5,
+    "endurance": 1,
+}
 
 
 def campaign(*arguments, **options):

@@ -24,7 +24,7 @@ def lower_bounds(extras: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for requirement in wanted:
         text, _, marker = requirement.partition(";")
-        match = re.fullmatch(r"([A-Za-z0-9_.-]+)\s*(?:>=|==)\s*([0-9.]+?)(?:\.\*)?\s*", text)
+        match = re.fullmatch(r"([A-Za-z0-9_.-]+(?:\[[a-z]+\])?)\s*(?:>=|==)\s*([0-9.]+?)(?:\.\*)?\s*", text)
         if match is None:
             raise SystemExit(f"'{requirement}' in pyproject.toml has no lower bound. Write one, as in numpy>=1.26.")
         name, version = match.groups()

@@ -34,10 +34,11 @@ def momentum_rate(craft, q, v, tau):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("base", BASES)
 def test_only_motors_are_loaded(base, seed):
-    craft = servicer_like(seed, base=base, panels=seed % 3)
+    craft = servicer_like(seed, base=base, panels=seed % 3, bends=seed > 3)
     q, v = state(craft, seed)
-    others = craft.at(Role.base, Role.passive)
-    assert len(others) == craft.joints[0].nv + seed % 3
+    others = craft.at(Role.base, Role.passive, Role.modal)
+    assert len(others) == craft.joints[0].nv + seed % 3 + len(craft.at(Role.modal))
+    assert len(craft.at(Role.modal)) >= 2 * (seed > 3)
     for name, law in internal_laws(craft).items():
         tau = loads(law, craft, 0.7, q, v)
         assert not tau[others].any(), f"{name} loads {others[np.flatnonzero(tau[others])]}"
@@ -46,10 +47,10 @@ def test_only_motors_are_loaded(base, seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_laws_inside_the_craft_conserve_momentum(seed):
-    craft = servicer_like(seed, panels=seed % 3, gyros=seed % 2 == 0)
+    craft = servicer_like(seed, panels=seed % 3, gyros=seed % 2 == 0, bends=seed == 3)
     q, v = state(craft, seed)
     laws = internal_laws(craft)
-    assert ("gyro_attitude" in laws) == (seed % 2 == 0) and ("passivity_tracking" in laws) == (seed % 3 == 0)
+    assert ("gyro_attitude" in laws) == (seed % 2 == 0) and ("passivity_tracking" in laws) == (seed == 0)
     for name, law in laws.items():
         tau = loads(law, craft, 0.7, q, v)
         rate = momentum_rate(craft, q, v, tau)
@@ -63,7 +64,7 @@ def test_laws_inside_the_craft_conserve_momentum(seed):
 @pytest.mark.parametrize("base", BASES)
 def test_the_points_error_obeys_its_equation_with_springs_dampers_friction_and_passive_joints(base, seed):
     """e'' + kd e' + kp e = 0 for the position of the tool, whatever the base does and however the joints are loaded."""
-    craft = servicer_like(seed, base=base, panels=2)
+    craft = servicer_like(seed, base=base, panels=2, bends=seed > 3)
     q, v = state(craft, seed + 10)
     task = control.Task("tool", rows=(3, 4, 5))
     weak = control.Damping(onset=1e-9)
@@ -107,7 +108,7 @@ MODES = {
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("mode", MODES)
 def test_base_and_joints_do_as_commanded_in_every_mode_while_panels_swing(mode, seed):
-    craft = servicer_like(seed, panels=2)
+    craft = servicer_like(seed, panels=2, bends=seed > 1)
     q, v = state(craft, seed)
     rng = np.random.default_rng(seed)
     given = {name: rng.normal(size=3) for name in MODES[mode]}
@@ -122,7 +123,7 @@ def test_base_and_joints_do_as_commanded_in_every_mode_while_panels_swing(mode, 
         assert np.abs(vdot[:3] - given["turn"]).max() < size
     if "push" in given:
         assert np.abs(vdot[3:6] - given["push"]).max() < size
-    assert not tau[craft.at(Role.passive)].any()
+    assert not tau[craft.at(Role.passive, Role.modal)].any()
     G, g = control.craft_response(craft, q, v, mode_name, **given)
     assert np.abs(G @ joints + g - vdot).max() < size
     may = control.MODES[mode_name]
@@ -240,6 +241,15 @@ def test_modes_refuse_loads_on_bases_and_passive_joints_of_every_member():
     hinge = both.joint_named(second.here("hinge_0", "joint")).v_at.start
     with pytest.raises(ValueError, match="loads joint 'craft_2.hinge_0', which has no motor"):
         gs.simulate(both, q, v, (0, 0.1), control=pushing(hinge), mode="floating")
+    bent = servicer_like(4, bends=True)
+    shape = bent.flexible("boom").v_at.start
+    with pytest.raises(ValueError, match="mode 'floating'.*loads joint 'boom.modes', which has no motor"):
+        gs.simulate(bent, *state(bent, 1), (0, 0.1), control=pushing(shape), mode="floating")
+    still = control.JointReference(*np.zeros((3, 7)))
+    for learning in ({}, {"adaptation": 1.0, "estimate": bent}):
+        with pytest.raises(ValueError, match="'boom.modes', .* have no motor|'boom' of craft_4 is flexible"):
+            law = control.passivity_tracking(lambda t: still, bandwidth=1.0, mode="floating", **learning)
+            loads(law, bent, 0.0, *state(bent, 1))
     with pytest.raises(ValueError, match="mode 'flying' is for one spacecraft"):
         gs.simulate(both, q, v, (0, 0.1), mode="flying")
     with pytest.raises(ValueError, match="drives wheel 'craft_2.wheel_0'"):

@@ -11,6 +11,7 @@ from gyrostat import control
 from gyrostat.algebra import Pose
 from gyrostat.control.passive import passive_forces
 from gyrostat.model import Role
+from random_flexible import random_flexible
 from random_trees import random_axis, random_inertia, random_rotation
 
 
@@ -33,10 +34,18 @@ def sprung(craft: gs.Spacecraft, seed: int) -> gs.Spacecraft:
 
 
 def servicer_like(
-    seed: int, *, base: str = "free", wheels: int = 4, arm: int = 7, panels: int = 1, gyros: bool = False
+    seed: int,
+    *,
+    base: str = "free",
+    wheels: int = 4,
+    arm: int = 7,
+    panels: int = 1,
+    gyros: bool = False,
+    bends: bool = False,
 ) -> gs.Spacecraft:
     """An arm of driven revolute joints (damped, some sprung), wheels about independent axes,
-    panels on springs; all placed at random.
+    panels on springs; all placed at random. bends: with a flexible boom on the hull that carries a load, and an arm
+    that starts on another.
     """
     rng = np.random.default_rng(seed)
     mass = rng.uniform(50, 100)
@@ -44,6 +53,13 @@ def servicer_like(
     root = gs.Joint("root", base, None, rng.normal(size=3), turned, random_axis(rng))
     bodies = [gs.Body("hull", mass, rng.normal(scale=0.1, size=3), 3 * random_inertia(rng, mass), root)]
     parent = "hull"
+    if bends:
+        own = np.random.default_rng([seed, 11])
+        for name in ("boom", "mast"):
+            bodies.append(random_flexible(name, gs.Joint(f"{name}_root", "fixed", "hull", own.normal(size=3)), own))
+        load = gs.Joint("boom_load", "fixed", "boom.n2", (0.1, 0.2, 0))
+        bodies.append(gs.Body("load", 1.5, (0.1, 0, 0.2), (0.1, 0.2, 0.25), load))
+        parent = "mast.n2"
     for k in range(arm):
         loads = {"damping": rng.uniform(0, 1), "friction": rng.uniform(0, 0.2)}
         if k % 3 == 1:
@@ -117,7 +133,7 @@ def internal_laws(craft: gs.Spacecraft) -> dict:
         "joint_computed_torque": control.joint_computed_torque(hold, gains, gains),
     }
     if craft.joints[0].kind == "free":
-        if not len(craft.at(Role.passive)):
+        if not len(craft.at(Role.passive, Role.modal)):
             still = control.JointReference(*np.zeros((3, n)))
             more = {"bandwidth": 1.0, "mode": "floating"}
             laws |= {

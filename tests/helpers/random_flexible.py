@@ -49,7 +49,9 @@ def bending(craft: gs.Spacecraft, rng: np.random.Generator) -> gs.Spacecraft:
     carrier = str(rng.choice([body.name for body in craft.bodies if not body.joint.motion.spins]))
     place = {"position": rng.normal(scale=0.5, size=3), "rotation": random_rotation(rng), "axis": random_axis(rng)}
     axis2 = {"axis": (1, 0, 0), "axis2": (0, 0.6, 0.8)}
-    root = gs.Joint("root", kind := str(rng.choice(JOINTS)), carrier, **place | (axis2 if kind == "universal" else {}))
+    root = gs.Joint(
+        "boom_root", kind := str(rng.choice(JOINTS)), carrier, **place | (axis2 if kind == "universal" else {})
+    )
     bodies = [*craft.bodies, random_flexible("boom", root, rng)]
     if rng.random() < 0.6:
         grip = {"position": rng.normal(scale=0.2, size=3), "rotation": random_rotation(rng), "axis": random_axis(rng)}

@@ -63,7 +63,8 @@ def drawn(seed: int) -> Case:
     for k in range(2 if rng.random() < 0.4 else 1):
         base = "free" if rng.random() < 0.6 else str(rng.choice(BASES))
         options = {"panels": int(rng.integers(3)), "wheels": int(rng.choice([0, 3, 4])), "gyros": rng.random() < 0.2}
-        crafts.append(servicer_like(2 * seed + k, base=base, arm=int(rng.integers(2, 5)), **options))
+        bends = np.random.default_rng([seed, k]).random() < 0.25
+        crafts.append(servicer_like(2 * seed + k, base=base, arm=int(rng.integers(2, 5)), bends=bends, **options))
     laws, names = {}, []
     for one in crafts:
         if one is crafts[0] or rng.random() < 0.6:
@@ -112,7 +113,7 @@ def test_a_law_moves_what_has_a_motor_and_everything_balances_in_one_run_and_in_
         return
     assert whole.ok and whole.audit.worst < 1e-9, (str(case), whole.failures, str(whole.audit))
     craft = case.craft
-    idle = craft.at(Role.base, Role.passive)
+    idle = craft.at(Role.base, Role.passive, Role.modal)
     assert not whole.signals["command"].values[:, idle].any(), str(case)
     if len(case.laws) < len(craft.members):
         (other,) = [m for m in craft.members if m.name not in case.laws]

@@ -49,6 +49,7 @@ PARTS = {
     "scenarios": Part(("files", "Scenarios"), 4000, 120, "scenario files with changed lines and bytes"),
     "meshes": Part(("files", "Meshes"), 80, 120, "meshes with changed bytes, in all formats"),
     "kernels": Part(("kernels", "Worker"), 500, 60, "kernels on eight threads, interrupted"),
+    "campaigns": Part(("campaigns", "Worker"), 200, 300, "campaigns killed, on full disks, with damaged blocks"),
     "endurance": Part(("endurance", "Worker"), 1, 60, "random calls in one process, memory flat, bits the same"),
 }
 

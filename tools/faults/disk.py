@@ -40,7 +40,7 @@ class Worker:
     def __init__(self) -> None:
         self._kept = tempfile.TemporaryDirectory(prefix="gyrostat-faults-")
         self.folder = Path(self._kept.name)
-        self.mounts = _may_mount(self.folder / "disk")
+        self.mounts = may_mount(self.folder / "disk")
         craft = gs.load("servicer")
         v = np.zeros(craft.nv)
         v[6:] = 0.05
@@ -79,7 +79,7 @@ class Worker:
             return self._command(rng, limited)
         size = len(self._whole(name)[0])
         room = rng.randrange(size + 2 * PAGE) if limited else PAGE * rng.randrange(size // PAGE + 3)
-        with self._little_room(room, limited, name) as disk:
+        with little_room(self.folder, room, limited, name) as disk:
             if name == "checkpoint.nc":
                 outcome, wrong = self._checkpoint(disk / name)
             else:
@@ -116,7 +116,7 @@ class Worker:
         """Kernels that cannot be kept are compiled all the same."""
         room, key, content = rng.randrange(8 * PAGE), f"{rng.getrandbits(256):064x}", rng.randbytes(20000)
         before = os.environ.get("GYROSTAT_CACHE")
-        with self._little_room(room, limited) as disk, warnings.catch_warnings():
+        with little_room(self.folder, room, limited) as disk, warnings.catch_warnings():
             warnings.simplefilter("ignore", cache.CacheWarning)
             os.environ["GYROSTAT_CACHE"] = str(disk)
             try:
@@ -135,7 +135,7 @@ class Worker:
         room = rng.randrange(2 * len(self._whole("checkpoint.nc")[0]))
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir(exist_ok=True)
-        with self._little_room(room, False) if not limited else _folder(self.folder / "limited") as disk:
+        with little_room(self.folder, room, False) if not limited else _folder(self.folder / "limited") as disk:
             (disk / "case.nc").write_bytes(OLD)
             environment = {**os.environ, "TMPDIR": str(elsewhere), "HOME": str(elsewhere)}
             done = subprocess.run(
@@ -166,23 +166,26 @@ class Worker:
         where = "in its place" if new != OLD else "elsewhere" if saved else "nowhere, as no file may be larger"
         return {f"gyrostat run, its result {where}": 1}, [f"run, room for {room} bytes: {text}" for text in wrong]
 
-    @contextlib.contextmanager
-    def _little_room(self, room: int, limited: bool, name: str | None = None) -> Iterator[Path]:
-        """A folder with the old file under `name` where there is room for so many bytes more."""
-        with _folder(self.folder / "limited") if limited else small_disk(self.folder / "disk") as disk:
-            if name is not None:
-                (disk / name).write_bytes(OLD)
+
+@contextlib.contextmanager
+def little_room(folder: Path, room: int, limited: bool, name: str | None = None) -> Iterator[Path]:
+    """A folder with the old file under `name` where there is room for so many bytes more; limited: no file may be
+    larger.
+    """
+    with _folder(folder / "limited") if limited else small_disk(folder / "disk") as disk:
+        if name is not None:
+            (disk / name).write_bytes(OLD)
+        if limited:
+            usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, usual[1]))
+        else:
+            free = os.statvfs(disk)
+            (disk / "fill").write_bytes(bytes(max(0, free.f_bavail * free.f_frsize - room)))
+        try:
+            yield disk
+        finally:
             if limited:
-                usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-                resource.setrlimit(resource.RLIMIT_FSIZE, (room, usual[1]))
-            else:
-                free = os.statvfs(disk)
-                (disk / "fill").write_bytes(bytes(max(0, free.f_bavail * free.f_frsize - room)))
-            try:
-                yield disk
-            finally:
-                if limited:
-                    resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+                resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
 @contextlib.contextmanager
@@ -202,7 +205,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def _may_mount(folder: Path) -> bool:
+def may_mount(folder: Path) -> bool:
     try:
         with small_disk(folder):
             return True

@@ -275,7 +275,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=float, default=60.0, help="seconds of tests per fault, as measured by map")
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds for one test file in map")
-    parser.add_argument("--only", default="", help="map: test files whose name contains this")
+    parser.add_argument("--only", default="", help="map: test files whose name contains one of these, with commas")
     parser.add_argument("--new", action="store_true", help="map: not those where the sources alone have changed")
     parser.add_argument("--write", action="store_true", help="report: into docs/mutants.md, too")
     parser.add_argument("--package", default="", help=f"of {', '.join(PACKAGES)}: this one alone")
@@ -283,7 +283,7 @@ def main() -> int:
     packages = (given.package,) if given.package else PACKAGES
     if given.what == "map":
         covering = Covering(ROOT, STORE / "covering.json", sources())
-        files = [name for name in test_files() if given.only in name]
+        files = [name for name in test_files() if any(part in name for part in given.only.split(","))]
         stale = covering.stale(files, sources=not given.new)
         print(f"{len(stale)} of {len(files)} test files to measure")
         trees = [Worker(number).root for number in range(given.workers)]

@@ -66,8 +66,8 @@ def demand_no_passive(craft: Spacecraft, law: str) -> None:
 
 
 def passive_joints(craft: Spacecraft) -> list[str]:
-    """Names of the joints that move and have no motor."""
-    at = set(craft.at(Role.passive).tolist())
+    """Names of the joints that move and have no motor; "boom.modes" of what bends."""
+    at = set(craft.at(Role.passive, Role.modal).tolist())
     return [joint.name for joint in craft.joints if joint.nv and joint.v_at.start in at]
 
 

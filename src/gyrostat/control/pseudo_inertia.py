@@ -124,6 +124,11 @@ def first_factors(estimate: Spacecraft) -> dict[str, Array]:
     for body in estimate.bodies:
         if body.joint.motion.spins or not body.mass > 0:
             continue
+        if estimate.flexible(body.name):
+            raise ValueError(
+                f"body '{body.name}' of {estimate.name} is flexible: it has no ten parameters to learn. Use a law that "
+                "lets shapes go along, as control.computed_torque does."
+            )
         try:
             found[body.name] = first_factor(estimate.inertia(body.name))
         except ValueError as reason:
