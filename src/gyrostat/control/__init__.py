@@ -32,6 +32,12 @@ from .end_effector_impedance import wrenches_at as wrenches_at
 from .errors import attitude_error as attitude_error
 from .errors import pose_error as pose_error
 from .errors import pose_error_rate as pose_error_rate
+from .estimator import AbstractEstimator as AbstractEstimator
+from .estimator import Consistency as Consistency
+from .estimator import Estimate as Estimate
+from .estimator import Space as Space
+from .estimator import consistency as consistency
+from .estimator import nees as nees
 from .gyro_steering import gyro_attitude as gyro_attitude
 from .gyro_steering import robust_rates as robust_rates
 from .gyro_steering import within_rate_limits as within_rate_limits
@@ -56,6 +62,10 @@ from .joint_tracking import joint_pid as joint_pid
 from .joints_on_floating_base import computed_torque as computed_torque
 from .joints_on_floating_base import gains as gains
 from .joints_on_floating_base import joint_error as joint_error
+from .kalman import KalmanFilter as KalmanFilter
+from .kalman import Measurement as Measurement
+from .kalman import ekf as ekf
+from .kalman import ukf as ukf
 from .magnetic_torquers import b_dot as b_dot
 from .modes import MODES as MODES
 from .modes import Mode as Mode
@@ -96,6 +106,8 @@ from .sky_sensors import FineSunSensor as FineSunSensor
 from .sky_sensors import HorizonSensor as HorizonSensor
 from .sky_sensors import Magnetometer as Magnetometer
 from .sky_sensors import SatelliteNavigation as SatelliteNavigation
+from .target_filter import inertia_ratios as inertia_ratios
+from .target_filter import tumbling_target as tumbling_target
 from .thrusters import Pulses as Pulses
 from .thrusters import thruster_matrix as thruster_matrix
 from .thrusters import without_propellant as without_propellant

@@ -175,7 +175,7 @@ class _Fed:
         seen = self.instruments.seen(craft, q, v, readings)
         estimator = self.instruments.estimator
         if estimator is not None:
-            after = estimator.step(craft, t, z[self.rest], readings, place.sample, self.law.period)
+            after = estimator.step(craft, t, *seen, z[self.rest], readings, place.sample, self.law.period)
             seen = estimator.seen(craft, *seen, after)
             memory += list(after)
         return readings, seen, np.array(memory)
