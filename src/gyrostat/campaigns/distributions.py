@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, inertia_components, inertia_matrix
-from ..model import nearest
 
 Shape = tuple[int, ...]
 
@@ -365,15 +364,3 @@ def _distribution(given: Any, of: str) -> Distribution:
             f"{of}: found {given!r:.60}; expected a distribution of gs.campaigns, such as normal(1.0, 0.05)."
         )
     return given
-
-
-BY_NAME = {
-    f.__name__: f for f in (normal, truncated_normal, uniform, log_normal, discrete, rows, attitude, direction, inertia)
-}
-
-
-def named(name: str) -> Any:
-    """The function that makes it."""
-    if name not in BY_NAME:
-        raise ValueError(f"there is no distribution '{name}'. {nearest(name, BY_NAME)}")
-    return BY_NAME[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import __version__
 from ..algebra import Array
+from ..io.results_netcdf import Variable, netcdf_bytes
+from ..io.writing import write_bytes
 from ..model import nearest
 from .plan import Plan
 from .requirements import Judged, Requirement, Verdict, judge
@@ -134,6 +138,16 @@ class Campaign:
         variables = {name: ("run", x, {"units": units[name]}) for name, x in self.outcomes.items()}
         variables |= {name: ("run", x, {}) for name, x in self.values.items()}
         return xarray.Dataset(variables, coords={"run": self.numbers})
+
+    def save(self, path: str | Path) -> Path:
+        """Outcomes, dispersed values and reasons of failures, by run, as NetCDF: for `xarray.open_dataset`."""
+        units = {one.name: one.unit for one in self.plan.outcomes}
+        columns = {**self.outcomes, **self.values}
+        variables = {name: Variable(("run",), x, {"units": units.get(name, "")}) for name, x in columns.items()}
+        why = np.array([self.failures.get(int(k), "") for k in self.numbers], dtype=object)
+        variables |= {"run": Variable(("run",), self.numbers), "failure": Variable(("run",), why)}
+        about = {"gyrostat": __version__, "campaign": json.dumps(self.plan.manifest)}
+        return write_bytes(path, netcdf_bytes(variables, about, about))
 
     def report(self, path: str | Path, *, title: str | None = None, command: str = "") -> Path:
         """A page: the answer, distributions, what drives them, worst cases. command: that reruns case {k}."""

@@ -58,6 +58,7 @@ class Plan:
     sampling: str
     text: str = ""  # of the scenario file
     law_knows: str = "nominal"
+    settings: Mapping[str, str] = field(default_factory=dict)  # keys of the file, by the inputs that stand for them
 
     @cached_property
     def nominal(self) -> Spacecraft:
@@ -68,9 +69,8 @@ class Plan:
     @cached_property
     def targets(self) -> dict[str, Target]:
         inputs = self.options.get("inputs") or {}
-        return {
-            name: target(name, self.nominal, self.q0, self.v0, inputs) for names in self.dispersions for name in names
-        }
+        given = (self.nominal, self.q0, self.v0, inputs, self.settings)
+        return {name: target(name, *given) for names in self.dispersions for name in names}
 
     @cached_property
     def control(self) -> Any:
@@ -212,7 +212,7 @@ class Plan:
             if one.kind == "parameter":
                 parameters[name] = x
             elif one.kind == "input":
-                inputs[name.removeprefix("input:")] = x
+                inputs[one.asked] = x
             else:
                 (q if one.kind in ("q0", "attitude", "position") else v)[:, one.at] = x.reshape(count, -1)
         own = {"control": self.control, "inputs": inputs or None, "parameters": parameters or None}
@@ -269,18 +269,19 @@ def plan_of(
     v0: Any = None,
     options: Mapping[str, Any] | None = None,
     law_knows: str = "nominal",
+    settings: Mapping[str, str] | None = None,
+    text: str = "",
 ) -> Plan:
     """system: a Spacecraft with options of `gs.simulate`, or a scenario, which has them."""
     given = dict(options or {})
     _must_be_options(given)
     must_be_known(law_knows)
-    text = ""
     if isinstance(system, Spacecraft):
         craft, end = system, t_span
         if end is None:
             raise ValueError("t_span is missing: for how long does each run go? t_span=(0, 60).")
     elif hasattr(system, "craft") and hasattr(system, "duration"):
-        craft, end, text = _of_scenario(system), t_span or (0.0, system.duration), system.text
+        craft, end, text = _of_scenario(system), t_span or (0.0, system.duration), text or system.text
         q0, v0 = system.q0 if q0 is None else q0, system.v0 if v0 is None else v0
         given = {name: x for name, x in system.options.items() if name not in ("save_at", "seed")} | given
         seed = system.options.get("seed", 0) if seed is None else seed
@@ -312,7 +313,8 @@ def plan_of(
             raise TypeError(
                 f"dispersions: {', '.join(names)}: found {how!r:.60}; expected gs.campaigns.normal(...) or the like."
             )
-    return Plan(craft, q, v, ends, given, made, asked, int(runs), int(seed or 0), sampling, text, law_knows).check()
+    rest = (int(runs), int(seed or 0), sampling, text, law_knows, dict(settings or {}))
+    return Plan(craft, q, v, ends, given, made, asked, *rest).check()
 
 
 def _of_scenario(system: Any) -> Any:

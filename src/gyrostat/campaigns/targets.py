@@ -24,13 +24,14 @@ KINDS = (*STATES, "input")
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A quantity: its shape and nominal value. at: its place in q or v."""
+    """A quantity: its shape and nominal value. at: its place in q or v. asked: the argument by which an input goes."""
 
     name: str
     kind: str
     shape: tuple[int, ...]
     nominal: Array | None
     at: slice | None = None
+    asked: str = ""
 
     def shape_of(self, distribution: Distribution) -> tuple[int, ...]:
         """What is drawn of it: attitudes are turned by a rotation vector."""
@@ -55,8 +56,13 @@ class Target:
         return found
 
 
-def target(name: str, craft: Spacecraft, q0: Array, v0: Array, inputs: Mapping[str, Any]) -> Target:
-    """Raises a ValueError that says what there is."""
+def target(
+    name: str, craft: Spacecraft, q0: Array, v0: Array, inputs: Mapping[str, Any], settings: Mapping[str, str]
+) -> Target:
+    """Raises a ValueError that says what there is. settings: of a scenario file, by the inputs that stand for them."""
+    if name in settings:
+        number = np.asarray(inputs[settings[name]], dtype=float)
+        return Target(name, "input", number.shape, number, asked=settings[name])
     kind, colon, of = name.partition(":")
     if not colon:
         try:
@@ -66,7 +72,7 @@ def target(name: str, craft: Spacecraft, q0: Array, v0: Array, inputs: Mapping[s
         return Target(name, "parameter", nominal.shape, nominal)
     if kind == "input":
         given = None if of not in inputs else np.asarray(inputs[of], dtype=float)
-        return Target(name, kind, () if given is None else given.shape, given)
+        return Target(name, kind, () if given is None else given.shape, given, asked=of)
     if kind not in STATES:
         raise ValueError(f"dispersions: '{name}' is of no known kind. {nearest(kind, KINDS)}")
     joint = _joint(craft, of, name)

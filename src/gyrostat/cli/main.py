@@ -21,6 +21,7 @@ from .report import report
 from .reproduce import reproduce
 from .run import run as run_scenario
 from .serve import serve
+from .sweep import sweep
 from .verify import verify
 from .view import view
 
@@ -31,12 +32,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Dynamics of spacecraft that carry robot arms, wheels and each other.",
     epilog="Exit codes: 0 all well, 1 errors in the input, 2 wrong usage, 3 a run that did not reach its end, 4 a "
-    "requirement or an awaited event missed, 128 + n "
+    "requirement or an awaited event missed (of a campaign: a requirement that is not shown), 128 + n "
     "ended by signal n (130: Ctrl-C).",
 )
 app.command()(demo)
 app.command()(init)
 app.command("run")(run_scenario)
+app.command()(sweep)
 app.command()(serve)
 app.command()(view)
 app.command()(report)

@@ -33,6 +33,11 @@ class OfJoints:
     what: str
 
 
+@dataclass(frozen=True)
+class OfTarget:
+    """Of a number, a list or a list of lists: in the unit of what it is a value of, which another key names."""
+
+
 Three = tuple[float, float, float]
 Positive = Annotated[float, Above()]
 Angle = Annotated[float, Unit("angle")]
@@ -43,6 +48,7 @@ Time = Annotated[float, Unit("time")]
 Frequency = Annotated[float, Unit("frequency")]
 Torque = Annotated[float, Unit("torque")]
 AngularRate = Annotated[float, Unit("angular rate")]
+Values = Annotated[Any, OfTarget()]
 JointPositions = Annotated[dict[str, Any], OfJoints("position")]
 
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from pydantic import Field, create_model, model_validator
 
 from ..io.toml.tables import Positive, Real, Table
-from ..io.toml.units import Measures, quantity, three
-from ..model.entries import Above, Entry, OfJoints, Registry, Unit
+from ..io.toml.units import Measures, Values, quantity, three
+from ..model.entries import Above, Entry, OfJoints, OfTarget, Registry, Unit
 
 
 @cache
@@ -86,6 +86,8 @@ def _annotation(hint: Any) -> Any:
                 return one if base is float else three(one)
             if isinstance(mark, OfJoints):
                 return dict[str, Measures]
+            if isinstance(mark, OfTarget):
+                return Values
             if isinstance(mark, Above):
                 return Positive
     if origin is tuple:

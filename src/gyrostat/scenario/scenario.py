@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..algebra import Array
+from ..campaigns import Campaign
 from ..environment import Orbit
 from ..model import Spacecraft
 from ..simulation import Simulation, Trajectory, simulate
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS
 from .checkpoints import in_parts, must_be_same
+from .parts.campaign import Sweep
 from .parts.limits import Limits, judge
 from .parts.outputs import Output, add_outputs
 from .parts.requirements import Require, asked, judge_run
@@ -33,6 +35,7 @@ class Scenario:
     path: Path | None = None
     limits: Limits = "note"
     requirements: tuple[Require, ...] = ()
+    campaign: Sweep | None = None
 
     @property
     def orbit(self) -> Orbit | None:
@@ -78,6 +81,23 @@ class Scenario:
         sim = Simulation(self.craft, **{**given, **changes})
         sim.reset(self.q0, self.v0)
         return sim
+
+    def sweep(self, *, runs: int | None = None, seed: int | None = None, **how: Any) -> Campaign:
+        """The campaign of the file's [campaign]. how: store, resume, shard, executor, progress, as in `gs.campaign`."""
+        return self._sweep().run(self, runs=runs, seed=seed, **how)
+
+    def case(self, k: int, *, runs: int | None = None, seed: int | None = None, **changes: Any) -> Trajectory:
+        """Run k of the campaign alone with its histories, bit for bit as in it. changes: such as save_at=..."""
+        plan = self._sweep().plan(self, runs, seed)
+        if not 0 <= k < plan.runs:
+            raise ValueError(f"there is no run {k}; they are 0 to {plan.runs - 1}.")
+        saved = {name: self.options[name] for name in ("save_at",) if name in self.options}
+        return plan.case(k, **{**saved, **changes})
+
+    def _sweep(self) -> Sweep:
+        if self.campaign is None:
+            raise ValueError(f"'{self.name}' has no [campaign]: add one with runs, [[campaign.disperse]] and outcomes.")
+        return self.campaign
 
     def _part(self, earlier: Trajectory | None, progress: bool | None, changes: Mapping[str, Any]) -> Trajectory:
         if earlier is None:

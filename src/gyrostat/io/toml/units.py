@@ -154,7 +154,7 @@ def plain_number(value: Any) -> float:
     return _number(value, False)
 
 
-def _schema(dimension: str | None, *, several: bool = False) -> WithJsonSchema:
+def _schema(dimension: str | None, *, several: bool = False, nested: bool = False) -> WithJsonSchema:
     units = list(UNITS[dimension] if dimension else _DIMENSION)
     words = (
         f"{dimension}: a number in {SI[dimension]}, or text with a unit"
@@ -163,7 +163,9 @@ def _schema(dimension: str | None, *, several: bool = False) -> WithJsonSchema:
     )
     pattern = r"^\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*(" + "|".join(re.escape(u) for u in units) + r")?\s*$"
     one: list[dict[str, Any]] = [{"type": "number"}, {"type": "string", "pattern": pattern}]
-    more = [{"type": "array", "items": {"anyOf": one}}] if several else []
+    more: list[dict[str, Any]] = [{"type": "array", "items": {"anyOf": one}}] if several else []
+    if nested:
+        more.append({"type": "array", "items": more[0]})
     return WithJsonSchema({"anyOf": one + more, "description": words})
 
 
@@ -180,6 +182,18 @@ def _measures(value: Any) -> tuple[Measure, ...]:
     return tuple(measure(item) for item in value) if isinstance(value, list) else (measure(value),)
 
 
+def _values(value: Any) -> Any:
+    return tuple(_values(item) for item in value) if isinstance(value, (list, tuple)) else measure(value)
+
+
+def each(values: Any, read: Any) -> Any:
+    """One measure, a list or lists of them, as numbers: read(measure, its place in its list)."""
+    if isinstance(values, Measure):
+        return read(values, 0)
+    return tuple(read(one, k) if isinstance(one, Measure) else each(one, read) for k, one in enumerate(values))
+
+
+Values = Annotated[Any, PlainValidator(_values), _schema(None, several=True, nested=True)]
 Measures = Annotated[tuple[Measure, ...], PlainValidator(_measures), _schema(None, several=True)]
 AnyLimit = Annotated[Measure, PlainValidator(lambda value: measure(value, infinite=True)), _schema(None)]
 AnyMeasure = Annotated[Measure, PlainValidator(measure), _schema(None)]

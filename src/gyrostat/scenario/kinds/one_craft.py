@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pydantic import Field
+
 from ...io.toml.source import Source
 from ..parts.acting import acting_options
+from ..parts.campaign import CampaignTable, sweep_of
 from ..parts.craft import spacecraft_of
 from ..parts.flight import Flight, happening
 from ..parts.requirements import requirements_of
 from ..parts.run import Run
+from ..parts.settings import Made
 from ..parts.start import initial_state
 from ..scenario import Scenario
 from .kind import Kind
@@ -19,6 +23,7 @@ class ScenarioTable(Flight):
     """A gyrostat scenario: a spacecraft, where it starts, what it does, and how it is integrated."""
 
     run: Run
+    campaign: CampaignTable | None = Field(default=None, description="Many dispersed runs: `gyrostat sweep`.")
 
 
 def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
@@ -30,7 +35,9 @@ def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
     options |= happening(source, craft, table, q, v)
     needs = requirements_of(source, craft, table.require, q, v)
     name, outputs = table.name or path.stem, tuple(table.outputs)
-    return Scenario(name, craft, q, v, duration, options, outputs, source.text, path, table.limits, needs)
+    made_by = Made(source.text, ScenarioTable, craft, q, v, duration)
+    sweep = sweep_of(source, made_by, table.campaign, path, needs, options)
+    return Scenario(name, craft, q, v, duration, options, outputs, source.text, path, table.limits, needs, sweep)
 
 
 ONE = Kind("a scenario of one spacecraft", ScenarioTable, one_scenario)

@@ -190,11 +190,11 @@ def _gains(
 
 def _by_joint(source: Source, gain: float | dict[str, float], joints: list[str], key: str) -> dict[str, float]:
     if not isinstance(gain, dict):
-        return dict.fromkeys(joints, float(gain))
+        return dict.fromkeys(joints, gain)
     for name in sorted(gain.keys() - set(joints)):
         source.error("no-such-joint", ("control", key), f"joint '{name}' is not controlled.", nearest(name, joints))
     without = [name for name in joints if name not in gain]
     if without:
         names = ", ".join(f"'{name}'" for name in without)
         source.error("missing-gain", ("control", key), f"has no gain for joint {names}.", f"Add {without[0]} = ...")
-    return {name: float(gain.get(name, 0.0)) for name in joints}
+    return {name: gain.get(name, 0.0) for name in joints}

@@ -79,15 +79,11 @@ def requirements_of(
         place = ("require", k)
         if table.name in [one.outcome.name for one in found]:
             source.error("twice", place, f"two requirements are named '{table.name}'.", "Name each its own.", "name")
-        given = arguments_given(table, Arguments)
         try:
-            outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
-            demand_whose(craft, table.of, SIGNAL_NAMES[table.of], given)
+            outcome = outcome_of(craft, table, q, v)
             if phased and outcome.kept not in JOINED:
                 names = ", ".join(kept.name for kept in JOINED)
                 raise ValueError(f"{table.outcome} is not known through phases; expected one of {names}")
-            loads = {name: np.zeros(craft.nv) for name in LOADS} | {"wrenches": np.zeros((craft.nbodies, 6))}
-            call(outcome.function, (craft, 0.0, q, v), loads)
             limits = (table.at_least, table.at_most)
             low, high = (None if x is None else in_units(x, outcome.unit) for x in limits)
         except (ValueError, TypeError) as error:
@@ -95,6 +91,16 @@ def requirements_of(
             continue
         found.append(Require(outcome, -math.inf if low is None else low, math.inf if high is None else high))
     return tuple(found)
+
+
+def outcome_of(craft: Spacecraft, table: Any, q: Array, v: Array) -> Outcome:
+    """Of a table with its name, what is kept, and of which signal. Raises a ValueError if the craft has no such."""
+    given = arguments_given(table, Arguments)
+    outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
+    demand_whose(craft, table.of, SIGNAL_NAMES[table.of], given)
+    loads = {name: np.zeros(craft.nv) for name in LOADS} | {"wrenches": np.zeros((craft.nbodies, 6))}
+    call(outcome.function, (craft, 0.0, q, v), loads)
+    return outcome
 
 
 def asked(requirements: Sequence[Require], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def figure(name: str, values: Array, unit: str, limit: float = np.inf, *, batche
     worst = int(np.argmax(runs.max(axis=1)))
     final = float(np.max(last[np.isfinite(last)], initial=-np.inf))
     bound = float(limit) if np.isfinite(limit) else None
-    return Figure(name, float(runs.max()), final, bound, unit, worst if batched else None)
+    return Figure(name, float(runs.max()), final, bound, unit, worst if batched and len(runs) > 1 else None)
 
 
 def turned(trajectory: Trajectory, joint: Joint) -> Array:

@@ -1,0 +1,169 @@
+"""`gyrostat sweep`: the campaign of a scenario file; its answer, its page, and any of its runs alone."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from ..io.writing import check_writable
+from ..model.names import printable
+from .campaign_telling import tell_campaign
+from .files import Trust
+from .keeping import keep
+from .output import command, console, errors, sentence
+from .run import INTERRUPTED, NOT_MET, NOT_REACHED, write_scene
+from .stopping import signals
+from .telling import tell
+
+if TYPE_CHECKING:
+    from ..campaigns import Campaign
+    from ..scenario import Scenario
+
+
+def sweep(
+    scenario: Annotated[
+        Path,
+        typer.Argument(help="Scenario file with a [campaign] (.toml).", exists=True, dir_okay=False, readable=True),
+    ],
+    runs: Annotated[int | None, typer.Option(help="In place of the file's.", min=1)] = None,
+    seed: Annotated[int | None, typer.Option(help="In place of the file's.", min=0)] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Folder that keeps the runs.", show_default="SCENARIO.campaign here")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Make only what is missing in the store.")] = False,
+    shard: Annotated[
+        str | None, typer.Option(help="The i-th of n parts, of a job array: they share one store.", metavar="I/N")
+    ] = None,
+    executor: Annotated[str, typer.Option(help="local: all cores of this machine. dask: a cluster.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option(help="Of a Dask cluster; without it, one of this machine's cores.", metavar="ADDRESS")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the page: one HTML file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Outcomes and dispersed values (.nc); of a case, its result.")
+    ] = None,
+    case: Annotated[int | None, typer.Option(help="One run alone, as it was in the campaign.", min=0)] = None,
+    scene: Annotated[Path | None, typer.Option(help="With --case: its animated 3-D scene.")] = None,
+    trust: Trust = False,
+) -> None:
+    """Run the campaign of a SCENARIO: many dispersed runs, and whether what is required of them is met.
+
+    What is made is kept in the store, block by block; Ctrl-C loses nothing that was complete.
+    """
+    from ..scenario import load
+
+    if case is None and scene is not None:
+        raise typer.BadParameter("a scene is of one run: add --case.", param_hint="--scene")
+    if case is not None and (resume or shard is not None):
+        raise typer.BadParameter("one run alone needs no store: leave out --resume and --shard.", param_hint="--case")
+    _check_suffixes(scenario, {"--report": report, "--scene": scene}, (".html", ".htm"), "a page, .html")
+    _check_suffixes(scenario, {"--out": out}, (".nc",), "a result, .nc")
+    check_writable(report, out, scene)
+    place = Path(f"{scenario.stem}.campaign") if store is None else store
+    how = {"executor": _executor(executor, scheduler), "shard": _shard(shard), "store": place, "resume": resume}
+    again = _again(scenario, runs, seed)
+    with signals() as stopping:
+        work = load(scenario, trust=trust)
+        if case is not None:
+            raise typer.Exit(_one(work, case, {"runs": runs, "seed": seed}, place, report, scene, out))
+        try:
+            code = _all(work, {"runs": runs, "seed": seed, **how}, again, report, out, stopping)
+        except KeyboardInterrupt:
+            errors().print(sentence(f"{stopping.words}. The blocks that are complete are kept in '{place}'."))
+            errors().print(sentence(f"Go on with:   {again}{_of_store(store)} --resume"))
+            raise typer.Exit(stopping.exit_code) from None
+    raise typer.Exit(code)
+
+
+def _all(
+    work: Scenario, how: dict[str, Any], again: str, report: Path | None, out: Path | None, stopping: Any
+) -> int:  # fmt: skip
+    """The campaign, told and written; the exit code."""
+    from ..simulation.engine.interruption import stop_when
+
+    screen = console()
+    with stop_when(stopping):
+        found = work.sweep(**how)
+    alone = f"{again} --case {{k}} --report case-{{k}}.html --scene case-{{k}}-scene.html"
+    tell_campaign(screen, found, alone)
+    written = []
+    if out is not None:
+        written.append(found.save(out))
+    if report is not None:
+        written.append(found.report(report, title=work.name, command=alone))
+    for path in (*written, how["store"]):
+        screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
+    return exit_code(found)
+
+
+def exit_code(found: Campaign) -> int:
+    """4 unless all that is required is shown; a part of a campaign is not judged."""
+    if not found.complete and not found.confidences:
+        return 0
+    if found.requirements and found.met is not True:
+        return NOT_MET
+    return NOT_REACHED if len(found.failures) == found.runs else 0
+
+
+def _one(
+    work: Scenario, k: int, which: dict[str, Any], place: Path, report: Path | None, scene: Path | None,
+    out: Path | None,
+) -> int:  # fmt: skip
+    """Run k alone with its histories; the exit code."""
+    from ..view.report import write_report
+
+    screen = console()
+    trajectory = work.case(k, **which)
+    title = f"{work.name}: run {k}"
+    screen.print(Text(printable(title), style="bold"), soft_wrap=True)
+    tell(screen, trajectory)
+    for name, value in trajectory.outcomes.items():
+        screen.print(Text(printable(f"  {name} = {float(value[0]):.17g}")), soft_wrap=True)
+    written, problem = keep(trajectory, out or Path(f"{work.path.stem if work.path else 'scenario'}-{k}.nc"))
+    if scene is not None:
+        written.append(write_scene(work, trajectory, scene))
+    if report is not None:
+        link = scene.name if scene is not None and scene.resolve().parent == report.resolve().parent else ""
+        written.append(write_report(trajectory, report, title=title, scenario=work.text, scene=link))
+    for path in written:
+        screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
+    if problem:
+        errors().print(sentence(problem), style="bold red")
+    return INTERRUPTED if trajectory.interrupted else NOT_REACHED if trajectory.failures else 1 if problem else 0
+
+
+def _again(scenario: Path, runs: int | None, seed: int | None) -> str:
+    given = "".join(f" --{name} {x}" for name, x in (("runs", runs), ("seed", seed)) if x is not None)
+    return f"{command()} sweep {shlex.quote(str(scenario))}{given}"
+
+
+def _of_store(store: Path | None) -> str:
+    return "" if store is None else f" --store {shlex.quote(str(store))}"
+
+
+def _executor(executor: str, scheduler: str | None) -> str | None:
+    if executor not in ("local", "dask"):
+        raise typer.BadParameter(f"'{executor}': expected local or dask.", param_hint="--executor")
+    return f"dask:{scheduler}" if scheduler else "dask" if executor == "dask" else None
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    i, slash, n = text.partition("/")
+    if not (slash and i.isdecimal() and n.isdecimal() and 1 <= int(i) <= int(n)):
+        raise typer.BadParameter(f"'{text}': expected the i-th of n parts, such as 2/8.", param_hint="--shard")
+    return int(i), int(n)
+
+
+def _check_suffixes(scenario: Path, given: dict[str, Path | None], suffixes: tuple[str, ...], words: str) -> None:
+    paths = [path for path in given.values() if path is not None]
+    for option, path in given.items():
+        if path is not None and path.suffix.lower() not in suffixes:
+            raise typer.BadParameter(f"'{path}': expected {words}.", param_hint=option)
+        if path is not None and paths.count(path) > 1:
+            raise typer.BadParameter(f"'{path}' is named twice.", param_hint=option)
