@@ -72,7 +72,7 @@ class Made:
         if not isinstance(table, Table):
             return None
         field: Any = type(table).model_fields[key]
-        kind = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+        kind: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
         for dimension in UNITS:
             for text in (f"1 {SI[dimension]}", [f"1 {SI[dimension]}"] * 3):
