@@ -15,7 +15,7 @@ from .campaign_telling import tell_campaign
 from .files import Trust
 from .keeping import keep
 from .output import command, console, errors, sentence
-from .run import INTERRUPTED, NOT_MET, NOT_REACHED, write_scene
+from .run import INTERRUPTED, NOT_MET, NOT_REACHED
 from .stopping import signals
 from .telling import tell
 
@@ -125,7 +125,7 @@ def _one(
         screen.print(Text(printable(f"  {name} = {float(value[0]):.17g}")), soft_wrap=True)
     written, problem = keep(trajectory, out or Path(f"{work.path.stem if work.path else 'scenario'}-{k}.nc"))
     if scene is not None:
-        written.append(write_scene(work, trajectory, scene))
+        written.append(trajectory.to_html(scene, title=title))
     if report is not None:
         link = scene.name if scene is not None and scene.resolve().parent == report.resolve().parent else ""
         written.append(write_report(trajectory, report, title=title, scenario=work.text, scene=link))
