@@ -3,6 +3,8 @@
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
 from .attitude_filter import AttitudeFilter as AttitudeFilter
+from .attitude_laws import quaternion_feedback as quaternion_feedback
+from .attitude_laws import sliding_mode as sliding_mode
 from .base_attitude import base_commands as base_commands
 from .base_attitude import coordinated as coordinated
 from .base_attitude import joint_acceleration as joint_acceleration
@@ -66,6 +68,7 @@ from .kalman import KalmanFilter as KalmanFilter
 from .kalman import Measurement as Measurement
 from .kalman import ekf as ekf
 from .kalman import ukf as ukf
+from .magnetic_torquers import MagneticTorquers as MagneticTorquers
 from .magnetic_torquers import b_dot as b_dot
 from .modes import MODES as MODES
 from .modes import Mode as Mode

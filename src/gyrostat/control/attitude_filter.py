@@ -84,6 +84,15 @@ class AttitudeFilter:
                 f"attitude filter: the tracker's noise is {self.tracker.imperfection.noise!r}; the filter weighs its "
                 "readings by it. Give one or three numbers above zero, in rad."
             )
+        errors = self.tracker.imperfection
+        other = [
+            name for name in ("walk", "first_bias", "delay", "quantum") if np.any(np.asarray(getattr(errors, name)))
+        ]
+        if other or errors.every != 1 or np.any(np.isfinite(errors.limit)):
+            raise ValueError(
+                f"attitude filter: its tracker has {', '.join(other) or 'every= or limit='} in its imperfection; it "
+                "knows bias, noise and lost. Say every= of the filter, or use Instruments(estimator=...)."
+            )
         if not 0.0 < self.sigma < np.inf:
             raise ValueError(f"attitude filter: sigma is {self.sigma}; expected rad, above zero.")
 
@@ -107,7 +116,7 @@ class AttitudeFilter:
             craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, *, run: Any, sample: Any, seed: Any, **asked: Any
         ) -> Any:
             base = demand_free_base(craft, "AttitudeFilter")
-            new = self.step(craft, q, v, z, Place(seed, run, sample))
+            new = self.step(craft, q, v, z, Place(seed, run, sample), t)
             seen_q, seen_v = list(q), list(v)
             at, turns = base.q_at.start, base.v_at.start
             seen_q[at : at + 4] = list(new[_AT["quat_est"]])
@@ -118,13 +127,13 @@ class AttitudeFilter:
         def update(
             craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, *, run: Any, sample: Any, seed: Any, **asked: Any
         ) -> Array:
-            return self.step(craft, q, v, z, Place(seed, run, sample))
+            return self.step(craft, q, v, z, Place(seed, run, sample), t)
 
         for function in (output, update):
             standing_for(function, (*STATE, "z"), (law, len(STATE)), (at_a_place, 0))
         return Controller(output, self.memory, update=update, period=self.period)
 
-    def step(self, craft: Spacecraft, q: Array, v: Array, z: Array, place: Place) -> Array:
+    def step(self, craft: Spacecraft, q: Array, v: Array, z: Array, place: Place, t: Any = 0.0) -> Array:
         """The memory after a sample."""
         demand_free_base(craft, "AttitudeFilter")
         T, first = self.period, place.sample < 0.5
@@ -146,6 +155,9 @@ class AttitudeFilter:
         nis: Any = z[_AT["nis"]][0]
         if self.every:
             seen = where((place.sample + 0.5) % self.every < 1.0, 1.0, 0.0)
+            seen = seen * self.tracker.imperfection.taken(place, self.tracker.use(craft))
+            clear = self.tracker.sees(craft, t, q, v)
+            seen = seen if clear is None else seen * clear
             read = quat_multiply(quat, self.tracker.turn(craft, place))
             y = quat_log(quat_multiply(quat_conjugate(quat_est), read))
             R = np.diag(np.broadcast_to(np.asarray(self.tracker.imperfection.noise, dtype=float) ** 2, 3))

@@ -286,13 +286,18 @@ def Wheel(
     included: bool = True,
     max_torque: float = INFINITY,
     max_speed: float = INFINITY,
+    damping: Any = 0.0,
+    friction: Any = 0.0,
 ) -> Body:
     """A reaction or momentum wheel on the body `parent`, spinning about `axis` (in the carrier's axes).
 
+    damping (N m s/rad) and friction (N m) of its bearings, between it and its carrier, act in `gs.simulate`.
     By default the carrier's mass properties include it. With `included=False` they do not: give its mass and transverse
     inertia.
     """
-    joint = Joint(name, "wheel", parent, position, axis=axis, limits=Limits(velocity=max_speed, effort=max_torque))
+    limits = Limits(velocity=max_speed, effort=max_torque)
+    losses = {"damping": damping, "friction": friction}
+    joint = Joint(name, "wheel", parent, position, axis=axis, limits=limits, **losses)
     if included and (mass != 0.0 or transverse_inertia != 0.0):
         raise ValueError(
             f"wheel '{name}': mass {mass} and transverse inertia {transverse_inertia} are given, but the carrier "
