@@ -83,6 +83,9 @@ from .passivity import passivity_tracking as passivity_tracking
 from .pose_paths import arc as arc
 from .pose_paths import line as line
 from .pose_paths import screw_path as screw_path
+from .propellant import Propellant as Propellant
+from .propellant import Tank as Tank
+from .propellant import burning as burning
 from .pseudo_inertia import estimated_inertias as estimated_inertias
 from .rate_profile import RateProfile as RateProfile
 from .rate_profile import one_joint_at_a_time as one_joint_at_a_time

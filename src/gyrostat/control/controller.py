@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..algebra import Array
 from ..algebra.frozen import frozen
+
+if TYPE_CHECKING:
+    from .propellant import Propellant
 
 STATE = ("craft", "t", "q", "v")  # what a control law is given by place
 
@@ -25,6 +28,8 @@ class Controller:
     Sampled: at t0, t0 + period, ... `tau = output(craft, t, q, v, z)` is computed and held, then `z = update(craft, t,
     q, v, z)`. Without `update` the law has no memory beyond what it holds.
 
+    propellant: what of the craft's mass its memory says; set by `gyrostat.control.burning`.
+
     Functions may also ask, by argument name, for `run` (number of the run in its batch), `sample` (number of the
     sample), `seed`, and for any of the run's `inputs`: noise is then a function of its place, the same in any batch.
     """
@@ -34,6 +39,7 @@ class Controller:
     derivative: Callable[..., Any] | None = None
     update: Callable[..., Any] | None = None
     period: float | None = None
+    propellant: Propellant | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state0", np.atleast_1d(np.asarray(self.state0, dtype=float)))

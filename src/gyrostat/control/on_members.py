@@ -93,6 +93,9 @@ def _several(laws: Mapping[str, Any]) -> Controller:
     all_of = {
         name: _controller(name, one if isinstance(one, Controller) else Controller(one)) for name, one in laws.items()
     }
+    for name, one in all_of.items():
+        if one.propellant is not None:
+            raise ValueError(f"control.on: the law of '{name}' burns propellant, which is for a craft alone.")
     periods = {name: one.period for name, one in all_of.items()}
     if len(set(periods.values())) > 1:
         said = ", ".join(f"'{name}' {'at all times' if p is None else f'every {p:g} s'}" for name, p in periods.items())
@@ -129,4 +132,5 @@ def _several(laws: Mapping[str, Any]) -> Controller:
     following = [(f, len(one.given)) for one in all_of.values() if (f := getattr(one, key)) is not None]
     if following:
         standing_for(advance, names, *following)
-    return Controller(output, state0, period=period, **({key: advance} if moving else {}))
+    remembered: dict[str, Any] = {key: advance} if moving else {}
+    return Controller(output, state0, period=period, **remembered)

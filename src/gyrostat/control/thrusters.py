@@ -60,12 +60,13 @@ def propellant_rate(craft: Spacecraft, thrusts: Array) -> Any:
     return sum(f / (t.specific_impulse * G0) for f, t in zip(thrusts, craft.thrusters, strict=True))
 
 
-def without_propellant(craft: Spacecraft, used: Any, *, body: str | None = None, tank: Any = None) -> Spacecraft:
+def without_propellant(
+    craft: Spacecraft, used: Any, *, body: str | None = None, tank: Any = None, gyration: Any = (0.0, 0.0, 0.0)
+) -> Spacecraft:
     """The craft with that much less mass, in kg: a point mass taken out of `body` (the base) at `tank` (its centre of
-    mass).
+    mass). gyration: the inertia of a kilogram about there, (3,) m^2, where it is no point.
 
-    For long burns: simulate in stages, and go on from q and v with the lighter craft; what leaves takes its own
-    momentum with it.
+    `burning` does this inside the equations of motion. What leaves takes its own momentum with it.
     """
     B = craft.body(craft.base if body is None else body)
     p = B.com if tank is None else np.asarray(tank)
@@ -75,7 +76,7 @@ def without_propellant(craft: Spacecraft, used: Any, *, body: str | None = None,
     def about_com(m: Any, r: Array) -> Array:
         return -m * (skew(r) @ skew(r))  # of a point mass
 
-    inertia = B.inertia + about_com(B.mass, B.com - com) - about_com(used, p - com)
+    inertia = B.inertia + about_com(B.mass, B.com - com) - about_com(used, p - com) - used * np.diag(gyration)
     i = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     values = {f"{B.name}.mass": mass, f"{B.name}.com": com, f"{B.name}.inertia": np.array([inertia[k] for k in i])}
     return craft.with_values(values)

@@ -176,6 +176,8 @@ def with_loads(craft: Spacecraft, law: Controller | None, at: Sequence[int]) -> 
             return spread(external_loads)
 
         return Controller(alone)
+    if law.propellant is not None:
+        raise ValueError("an FMU of a craft that burns propellant is not written: its mass is no part of its state.")
     own = law.output
 
     def output(*state: Any, external_loads: Any, **more: Any) -> Array:

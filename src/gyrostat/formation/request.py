@@ -251,10 +251,12 @@ def _check_views(asked: Asked) -> None:
 def _check_environments(asked: Asked) -> None:
     """At the start of the first run: who is where no environment can be."""
     t_span = asked.common["t_span"]
-    if asked.state is None or t_span is None:
-        return
     for g, own in asked.opened.items():
+        if getattr(own["control"], "propellant", None) is not None:
+            raise ValueError(f"the law of group '{g}' burns propellant, which is for a craft alone (gs.simulate).")
         environment = environment_of(own["environment"])
+        if asked.state is None or t_span is None:
+            continue
         if environment is not None:
             environment.require_span(float(t_span[0]), float(t_span[1]))
         if environment is not None and environment.check is not None:

@@ -270,6 +270,10 @@ def _given(
         own = getattr(phase, name)
         if own is not COMMON:
             given[name] = own
+    if getattr(given["control"], "propellant", None) is not None:
+        raise ValueError(
+            f"phase '{phase.name}': its law burns propellant, which phases do not hand on. Use gs.simulate."
+        )
     given["constraints"] = tuple(held) or None
     if given["stabilisation"] is not None and not held:
         given["stabilisation"] = None  # it is that of other phases

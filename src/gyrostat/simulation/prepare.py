@@ -209,10 +209,15 @@ def equations_of(
         mode = demand_mode(craft, settings.mode, motions)
         law = law if law is GIVEN else guarded(craft, mode, law)
     assert settings.stabilisation is not None
+    outer = environment_of(functions["environment"])
+    if law is not None and law.propellant is not None:
+        if conserving(request, settings, functions):
+            raise ValueError("conserve='momentum': propellant that leaves takes momentum along. Leave it out.")
+        outer = outer if outer is None else replace(outer, potential=None)  # there is none where mass changes
     equations = Equations(
         craft,
         law,
-        environment_of(functions["environment"]),
+        outer,
         dynamics_of(craft, str(settings.formulation)),
         t0,
         motions,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import Array, Pose, cross, is_zero, wrench_to_parent
+from ...algebra import Array, Pose, cross, is_zero, transform_point, wrench_to_parent
 from ...constraints import AbstractConstraint
 from ...constraints.kinds import Combined
 from ...constraints.loads import constrained
 from ...control.passive import passive_forces
+from ...formulations.recursive import momentum
 from ...formulations.recursive.newton_euler import joint_wrenches
-from ...kinematics import body_twists, center_of_mass, inertial_poses, joint_poses
+from ...kinematics import body_twists, center_of_mass, inertial_poses, joint_poses, total_mass
 from ...kinematics.arguments import external
 from ...kinematics.relative_motion import Kinematics
 from ...model import Modes, Role, Spacecraft
@@ -136,7 +137,24 @@ def _of_control(equations: Equations) -> list[Cause]:
             what = "passive joint" if craft.roles[at[0]] is Role.passive else "the shape:"
             who = f"control on {what} '{joint.name}'"
             found.append(Cause(who, False, _power_at(lambda s: s.applied, at), at))
-    return found if inside else found[1:]
+    found = found if inside else found[1:]
+    return found if equations.propellant is None else [*found, Cause("propellant that leaves", True, _leaving)]
+
+
+def _leaving(now: Instant) -> Rate:
+    """(2) of control/propellant.py; the centre of mass of the rest moves away from the tank."""
+    propellant, zdot = now.equations.propellant, now.signals.zdot
+    assert propellant is not None and zdot is not None
+    total, power = np.zeros(6), 0.0
+    mass = total_mass(now.craft)
+    linear = momentum(now.craft, now.q, now.v)[3:]
+    for tank, mdot in zip(propellant.tanks, propellant.used(zdot), strict=True):
+        V, X = now.twists[tank.body], now.poses[tank.body]
+        h = tank.one @ V
+        away = cross(transform_point(X, np.asarray(tank.position, dtype=float)), linear) / mass
+        total = total + mdot * (np.concatenate([away, np.zeros(3)]) - now.on_body(tank.body, h))
+        power = power - 0.5 * mdot * (V @ h)
+    return Rate(total, power)
 
 
 def base_name(craft: Spacecraft, body: str) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from ...algebra import Array
 from ...algebra.frozen import frozen
 from ...constraints import USUAL, AbstractConstraint, Residuals, Stabilisation, constraint_loads, residuals
+from ...control import Propellant
 from ...control.controller import Controller, call
 from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forces, passive_forces, saturated
 from ...environment import Environment
@@ -90,6 +91,11 @@ class Equations:
         return self.control is not None and self.control.sampled
 
     @property
+    def propellant(self) -> Propellant | None:
+        """What makes the craft lighter as it burns."""
+        return None if self.control is None else self.control.propellant
+
+    @property
     def wrenches_act(self) -> bool:
         """Those of an environment, or of constraints."""
         return self.environment is not None or bool(self.constraints)
@@ -149,7 +155,8 @@ class Equations:
         """The spacecraft with the run's own values."""
         at = self.layout
         values = {name: frozen(x[at[f"value {name}"]].reshape(shape)) for name, shape in self.parameters.items()}
-        return self.craft.with_values(values) if values else self.craft
+        craft = self.craft.with_values(values) if values else self.craft
+        return craft if self.propellant is None else self.propellant.left(craft, x[at["z"]])
 
     def available(self, x: Array) -> dict[str, Any]:
         """What control laws, environments and events may ask for by name."""
@@ -218,7 +225,7 @@ class Equations:
         if follows:
             tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
         shown = np.zeros((craft.nbodies, 6)) if wrenches is None else wrenches
-        return Signals(q, v, command, tau, shown, vdot, applied, passive, outer, held), zdot, load_rate
+        return Signals(q, v, command, tau, shown, vdot, applied, passive, outer, held, zdot), zdot, load_rate
 
     def _applied(self, x: Array, craft: Spacecraft, v: Array) -> tuple[Array, Array, Array, Array]:
         """The command, what actuators make of it; the rates of the controller's memory and of the lagging loads."""

@@ -25,6 +25,7 @@ class Signals(NamedTuple):
     passive: Array  # (nv,) of springs, dampers, friction and stops
     outer: Array | None = None  # (nbodies, 6) of the environment alone
     held: ConstraintLoads | None = None  # what constraints exert, if there are any
+    zdot: Array | None = None  # of the law's memory
 
 
 def base_from_momentum(craft: Spacecraft, q: Array, joint_rates: Array, momentum_N: Array) -> Array:

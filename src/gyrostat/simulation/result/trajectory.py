@@ -19,6 +19,7 @@ from ...model import Spacecraft, nearest
 from ...tracing import compile
 from ..engine.status import Status
 from ..engine.system import State
+from .burnt import burnt, memory_at, without_what_burnt
 
 if TYPE_CHECKING:
     import xarray
@@ -157,8 +158,15 @@ class Trajectory:
     def _compiled(self, function: Callable[..., Any], arguments: Sequence[str], **static: Any) -> Any:
         """function(craft, *arguments) at every saved state, with each run's own parameters."""
         names = list(self.parameters)
-        kernel = compile(function, self.craft, static=static or None, parameters=names)
         given = [self.data[a].values if a in self.data else self.signals[a].values for a in arguments]
+        lighter = None if function in (forward_kinematics, frame_pose) else burnt(self)
+        if lighter is None:
+            kernel = compile(function, self.craft, static=static or None, parameters=names)
+        else:
+            z = memory_at(self, at_end="q_end" in arguments)
+            now = without_what_burnt(function, lighter, len(arguments), tuple(static))
+            kernel = compile(now, self.craft, inputs={"z": z.shape[-1:]}, static=static or None, parameters=names)
+            given.append(z)
         if not names:
             return kernel(*given)
         per_time = self.batched and given[0].ndim == 3
