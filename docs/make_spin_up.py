@@ -1,5 +1,7 @@
-"""The picture of docs/flexible.md, made anew: `python docs/make_spin_up.py`. A beam that is spun up bends back and comes
-to rest, and diverges falsely where bending does not pull its tip in (Kane, Ryan & Banerjee 1987).
+"""The picture of docs/flexible.md, made anew: `python docs/make_spin_up.py`.
+
+A beam that is spun up bends back and comes to rest, and diverges falsely where bending does not pull its tip in (Kane,
+Ryan & Banerjee 1987).
 """
 
 from __future__ import annotations
