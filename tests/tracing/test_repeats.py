@@ -111,3 +111,11 @@ def test_single_precision():
     found, expected = Kernel(graph, dtype=np.float32)(x, y), graph.evaluate(x, y)
     assert found[0].dtype == np.float32
     assert np.abs(found[0] - expected[0]).max() < 1e-3
+
+
+def test_a_long_arm_keeps_momentum_and_energy():
+    """Through the time loop, whose right-hand side is made of the same stretches."""
+    craft = chain(lean.MANY + 2)
+    q, v = random_state(craft, 7, speed=0.02)
+    run = gs.simulate(craft, q, v, (0.0, 0.2), rtol=1e-10, atol=1e-12, progress=False)
+    assert max(run.audit.linear, run.audit.angular, run.audit.energy) < 1e-10
