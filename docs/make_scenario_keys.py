@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from gyrostat.campaigns.in_files import DISTRIBUTIONS
+from gyrostat.control.estimators_in_files import ESTIMATORS
 from gyrostat.control.laws_in_files import LAWS
 from gyrostat.control.motors_in_files import MotorEntry
 from gyrostat.control.sensors_in_files import SENSORS
@@ -14,9 +15,9 @@ from gyrostat.environment.in_files import ENVIRONMENTS, Surface
 PAGE = Path(__file__).with_name("scenario-keys.md")
 HEAD = """# What a scenario file can name
 
-Control laws, sensors, environments, distributions and motors, with all their keys. This page is made from the code by
-`python docs/make_scenario_keys.py`; [scenario files](scenarios.md) say how they go together. Text may carry a
-[unit](units.md); keys without a default are needed.
+Control laws, sensors, estimators, environments, distributions and motors, with all their keys. This page is made from
+the code by `python docs/make_scenario_keys.py`; [scenario files](scenarios.md) say how they go together. Text may
+carry a [unit](units.md); keys without a default are needed.
 """
 
 
@@ -34,6 +35,7 @@ def page() -> str:
     for title, registry, table in (
         ("Control laws", LAWS, '`[control]` with `law = "{}"`'),
         ("Sensors", SENSORS, "`[sensors.{}]`"),
+        ("Estimators", ESTIMATORS, "`[estimator.{}]`"),
         ("Environments", ENVIRONMENTS, "`[environment.{}]`"),
         ("Distributions", DISTRIBUTIONS, '`[[campaign.disperse]]` with `distribution = "{}"`'),
     ):

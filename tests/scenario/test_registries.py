@@ -9,6 +9,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat import control, models, scenario
+from gyrostat.control.estimators_in_files import ESTIMATORS
 from gyrostat.control.laws_in_files import LAWS
 from gyrostat.control.sensors_in_files import SENSORS
 from gyrostat.environment.in_files import ENVIRONMENTS
@@ -60,6 +61,7 @@ def run(folder, kind, text, *, head=HEAD):
 
 CASES = {
     "wheel_attitude": ("wheels", 'attitude = [0, 0, "5 deg"]\nduration = "2 s"'),
+    "quaternion_feedback": ("wheels", 'attitude = [0, 0, "5 deg"]\nwheel_speed = "20 rad/s"'),
     "gyro_attitude": ("gyros", 'momentum = 10.0\nattitude = [0, 0, "2 deg"]'),
     "thruster_pulses": ("thrusters", 'period = "0.5 s"\nticks = 5'),
     "end_effector": ("arm", 'frame = "tool"\nby = ["5 cm", 0, "-3 cm"]\nduration = "2 s"'),
@@ -101,6 +103,7 @@ def test_wheels_take_the_tumble(runs):
     assert np.linalg.norm(w[-1]) == pytest.approx(np.exp(-2.0) * np.linalg.norm(w[0]), rel=1e-5)
 
 
+TABLES = {"sensors": "sensors", "estimators": "estimator", "environments": "environment"}
 ORBIT = '[environment.orbit]\naltitude = "300 km"\ninclination = "50 deg"\n'
 NAMED = {
     "harmonics": "degree = 2",
@@ -156,7 +159,7 @@ def test_motors_hold_a_law_within_what_they_give(tmp_path):
 
 
 def entries():
-    for registry in (LAWS, SENSORS, ENVIRONMENTS):
+    for registry in (LAWS, SENSORS, ESTIMATORS, ENVIRONMENTS):
         for entry in registry.values():
             for field in dataclasses.fields(entry.kind):
                 yield pytest.param(registry, entry, field.name, id=f"{entry.name}-{field.name}")
@@ -167,7 +170,7 @@ def test_every_key_is_refused_when_misspelt_with_the_nearest_name(tmp_path, regi
     wrong = name + "x" if len(name) > 1 else name * 2
     keys = f"{wrong} = 1\n"
     place = f'[control]\nlaw = "{entry.name}"\n' if registry is LAWS else (
-        f"[sensors.{entry.name}]\n" if registry is SENSORS else f"[environment.{entry.name}]\n")  # fmt: skip
+        f"[{TABLES[registry.title]}.{entry.name}]\n")  # fmt: skip
     path = tmp_path / "case.toml"
     path.write_text('spacecraft = "servicer"\n[run]\nduration = 1\n' + place + keys)
     with pytest.raises(ModelError) as caught:
@@ -197,7 +200,7 @@ def test_a_craft_without_what_the_law_needs_is_refused(tmp_path):
         run(tmp_path, "arm", ARM + '[control]\nlaw = "end_effector"\nframe = "tol"\nduration = "1 s"\n')
 
 
-@pytest.mark.parametrize("registry", [LAWS, SENSORS, ENVIRONMENTS], ids=lambda r: r.title)
+@pytest.mark.parametrize("registry", [LAWS, SENSORS, ESTIMATORS, ENVIRONMENTS], ids=lambda r: r.title)
 def test_every_key_of_every_entry_says_what_it_means(registry):
     for entry in registry.values():
         assert entry.says and all(entry.keys.values()), entry.name

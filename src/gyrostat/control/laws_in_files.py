@@ -15,6 +15,7 @@ from ..model import Spacecraft
 from ..model.entries import (
     Angle,
     Angles,
+    AngularRate,
     Frequency,
     JointPositions,
     Lengths,
@@ -25,12 +26,14 @@ from ..model.entries import (
     Torque,
     key,
 )
+from .attitude_laws import quaternion_feedback
 from .base_attitude import coordinated, joint_acceleration, wheel_attitude
-from .demands import driven_joints
+from .demands import driven_joints, driven_wheels
 from .detumble import detumble_by_couple, detumble_by_wheels
 from .end_effector import Task, resolved_rate
 from .end_effector_impedance import impedance
 from .gyro_steering import gyro_attitude
+from .magnetic_torquers import MagneticTorquers
 from .passivity import passivity_tracking
 from .pose_paths import arc, line, screw_path
 from .reaction_null_space import reactionless, towards
@@ -51,6 +54,8 @@ class About:
     t: float = 0.0
     paths: Mapping[str, JointPath] = field(default_factory=dict)
     environment: Environment | None = None
+    orbit: Any = None
+    sky: Any = None
 
     def attitude(self, rpy: Three | None, duration: float) -> PosePath:
         """From the attitude at the start to roll, pitch, yaw in N within `duration`; held where none is given."""
@@ -101,6 +106,46 @@ class WheelAttitude:
     def build(self, about: About) -> Any:
         path = about.attitude(self.attitude, self.duration)
         return wheel_attitude(path, _arm(about, self.joint_bandwidth), **about.gains(self.bandwidth))
+
+
+@LAWS.add("quaternion_feedback", "wheels turn the base and hold it; magnetic torquers take momentum out of them",
+          'attitude = ["0 deg", "0 deg", "30 deg"]')  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class QuaternionFeedback:
+    attitude: Angles | None = key("Roll, pitch, yaw of the base in inertial axes; as it starts by default.", None)
+    duration: Time = key("How long the turn takes, from rest to rest; 0: it is a step.", 0.0)
+    bandwidth: Frequency = key("Of the base's attitude.", 0.01)
+    wheel_speed: AngularRate = key("That wheels keep in turn, + and -, as far as nothing turns; 0: any.", 0.0)
+    dump: float = key("How fast torquers empty the wheels, in 1/s; 0: they do not.", 0.0)
+    dipole: Positive = key("Largest of each torquer, in A m^2.", 10.0)
+    follows = False
+
+    def __post_init__(self) -> None:
+        if self.dump < 0:
+            raise ValueError(f"dump is {self.dump:g} 1/s; expected none below zero")
+
+    def _speeds(self, about: About) -> Array | None:
+        if self.wheel_speed == 0.0:
+            return None
+        wheels = driven_wheels(about.craft)
+        return self.wheel_speed * np.array([1.0 - 2.0 * (k % 2) for k in range(len(wheels))])
+
+    def torquers(self, about: About) -> MagneticTorquers | None:
+        if self.dump == 0.0 or about.sky is None:
+            return None
+        return MagneticTorquers(about.orbit, about.sky.magnetic_field, self.dipole)
+
+    def build(self, about: About) -> Any:
+        speeds = self._speeds(about)
+        path = about.attitude(self.attitude, self.duration)
+        law = quaternion_feedback(path, **about.gains(self.bandwidth), speeds=speeds)
+        torquers = self.torquers(about)
+        if self.dump and torquers is None:
+            raise ValueError(
+                'dump needs the magnetic field: add [environment.orbit] with epoch = "2025-03-07" at the top of a '
+                "file about one spacecraft"
+            )
+        return law if torquers is None else torquers.dumping(law, self.dump, 0.0 if speeds is None else speeds)
 
 
 @LAWS.add("gyro_attitude", "control-moment gyros hold or turn the base", 'momentum = 10.0')  # fmt: skip

@@ -18,12 +18,22 @@ from ...environment import Environment
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf
 from ...model import Spacecraft, nearest
-from .environment import EnvironmentTable, environment_of
-from .law import AnyControl, Control, follows, law_of, named_law, open_loop, prescribed_accelerations, with_loads
+from .environment import EnvironmentTable, environment_of, orbit_of, sky_of
+from .law import (
+    AnyControl,
+    Control,
+    follows,
+    law_of,
+    named_law,
+    open_loop,
+    prescribed_accelerations,
+    torquers_of,
+    with_loads,
+)
 from .limits import Limited
 from .manoeuvre import Manoeuvre, controlled_joints, load_profile, motions
 from .motors import Motors, driven_by_motors, motor_options
-from .sensing import SensorsTable, sensed
+from .sensing import EstimatorTable, SensorsTable, estimated, sensed
 
 Mode = Annotated[str, OneOf(MODES)]
 
@@ -34,6 +44,9 @@ class Acts(Manoeuvre):
     control: AnyControl | None = None
     sensors: SensorsTable | None = Field(
         default=None, description="What the law sees in place of the state, sample by sample."
+    )
+    estimator: EstimatorTable | None = Field(
+        default=None, description="What makes of readings the state that the law sees."
     )
 
     @property
@@ -76,7 +89,7 @@ def acting_options(
     environment = environment_of(source, table.environment)
     if environment is not None:
         options["environment"] = environment
-    own = own_options(source, craft, table, q, v, (0.0, duration), environment)
+    own = own_options(source, craft, table, q, v, (0.0, duration), environment, table.environment)
     options |= own.options
     options |= driven_by_motors(source, craft, table, options)
     if table.mode is not None:
@@ -93,6 +106,7 @@ def own_options(
     v: Array,
     span: tuple[float, float],
     environment: Environment | None,
+    around: EnvironmentTable | None = None,
 ) -> Own:
     """What the craft does from q and v on, within a span of time, as its law, locks and breakpoints; without
     motors.
@@ -103,6 +117,7 @@ def own_options(
     loads, jumps = load_profile(source, craft, table, begin)
     law = table.law
     paths: dict[str, JointPath] = {}
+    torquers = None
     if isinstance(law, Control):
         paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law), begin)
     elif law is not None and (table.waypoint or table.rate):
@@ -122,11 +137,25 @@ def own_options(
     elif isinstance(law, Control):
         options["control"] = law_of(source, craft, law, q, paths, environment, loads)
     elif law is not None:
-        about = About(craft, q, v, begin, paths, environment)
+        about = About(craft, q, v, begin, paths, environment, *_orbit_and_sky(source, around))
         options["control"] = with_loads(named_law(source, law, about), loads)
+        torquers = torquers_of(source, law, about, loads)
     if loads is not None and "control" not in options:
         options["control"] = open_loop(loads)
-    return Own(options | sensed(source, craft, table.sensors, options), loads, jumps)
+    options |= estimated(source, craft, table.estimator, q, table.sensors, options)
+    if table.estimator is None:
+        options |= sensed(source, craft, table.sensors, options)
+    if torquers is not None and options.get("control") is not None:
+        options["control"] = torquers.driving(options["control"])
+    return Own(options, loads, jumps)
+
+
+def _orbit_and_sky(source: Source, around: EnvironmentTable | None) -> tuple[Any, Any]:
+    """Of the file, for laws that ask; None where it has none."""
+    if around is None or around.orbit is None:
+        return None, None
+    given = around.orbit
+    return orbit_of(source, around), None if given.epoch is None else sky_of(given.epoch, given.known)
 
 
 def _check_locked(source: Source, craft: Spacecraft, locked: Sequence[str]) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from ...environment import EARTH, MARS, MOON, Environment, Orbit, combined, two_body_gravity, uniform_gravity
-from ...environment.in_files import ENVIRONMENTS
+from ...environment import EARTH, MARS, MOON, Environment, Orbit, Sky, combined, two_body_gravity, uniform_gravity
+from ...environment.in_files import ENVIRONMENTS, EPOCH
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf, Real, Table
-from ...io.toml.units import Acceleration, Angle, Length, three
+from ...io.toml.units import Acceleration, Angle, Length, Time, three
 from ...model.members import Member
 from ..entry_tables import entries_given, tables_by_name
 
@@ -30,6 +31,10 @@ class OrbitTable(Table):
     true_anomaly: Angle = 0.0
     planet: Annotated[str, OneOf(PLANETS)] = "earth"
     gradient: bool = Field(default=True, description="Gravity-gradient torque and force on every body.")
+    epoch: str | None = Field(
+        default=None, description="Date of t = 0, UTC: Earth then turns as it does, and has its magnetic field."
+    )
+    known: Time = Field(default=2 * 86400.0, description="How long from the epoch on the sky is tabulated.")
 
     @model_validator(mode="after")
     def _one_size(self) -> OrbitTable:
@@ -37,6 +42,8 @@ class OrbitTable(Table):
             raise ValueError("give either altitude or semi_major_axis")
         if self.altitude is not None and self.eccentricity != 0.0:
             raise ValueError("an orbit with an eccentricity needs a semi_major_axis instead of an altitude")
+        if self.epoch is not None and self.planet != "earth":
+            raise ValueError(f'epoch is for planet = "earth"; the planet is "{self.planet}"')
         return self
 
 
@@ -75,10 +82,20 @@ def environment_of(source: Source, table: EnvironmentTable, member: Member | Non
             if entry is None:
                 continue
         try:
-            parts.append(entry.build(orbit))
+            parts.append(_dated(entry, table).build(orbit))
         except ValueError as error:
             source.error("environment", ("environment", name), f"{error}".rstrip(".") + ".")
     return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _dated(entry: Any, table: EnvironmentTable) -> Any:
+    """The entry with the date of the orbit, where it has one: t = 0 is one instant."""
+    date = None if table.orbit is None else table.orbit.epoch
+    if date is None or not hasattr(entry, "epoch"):
+        return entry
+    if entry.epoch not in (EPOCH, date):
+        raise ValueError(f'epoch is "{entry.epoch}", that of the orbit "{date}"; leave one of them out')
+    return replace(entry, epoch=date)
 
 
 def _on(member: Member, entry: Any) -> Any:
@@ -92,12 +109,22 @@ def _on(member: Member, entry: Any) -> Any:
     return replace(entry, surface=own) if own else None
 
 
+@cache
+def sky_of(epoch: str, known: float) -> Sky:
+    """The same for all that ask; its tables are made when they are first used."""
+    return Sky(epoch, known)
+
+
 def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
     """The orbit of a file; what is wrong with it goes to the source's report."""
     given = table.orbit
     if given is None:
         return None
-    planet = PLANETS[given.planet]
+    try:
+        planet = PLANETS[given.planet] if given.epoch is None else sky_of(given.epoch, given.known).earth
+    except (ValueError, ImportError) as error:
+        source.error("sky", ("environment", "orbit"), str(error), "", "epoch")
+        return None
     size = float(given.semi_major_axis or 0.0) if given.altitude is None else planet.radius + given.altitude
     angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
     try:
@@ -110,4 +137,6 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
 
 def epoch_of(table: EnvironmentTable) -> str:
     """The date of t = 0, by the first environment that has one; empty if none has."""
+    if table.orbit is not None and table.orbit.epoch is not None:
+        return table.orbit.epoch
     return next((entry.epoch for entry in entries_given(ENVIRONMENTS, table).values() if hasattr(entry, "epoch")), "")

@@ -111,6 +111,16 @@ def named_law(source: Source, control: Any, about: About, place: Any = ("control
         return None
 
 
+def torquers_of(source: Source, control: Any, about: About, loads: Any) -> Any:
+    """The magnetic torquers that go with a named law; None of one without."""
+    entry = made(LAWS[control.law].kind, control)
+    torquers = entry.torquers(about) if hasattr(entry, "torquers") else None
+    if torquers is not None and loads is not None:
+        found = "its torquers do not go with open-loop loads."
+        source.error("law", ("control",), found, "Leave [[torque]] out.", "dump")
+    return torquers
+
+
 def _of_joints(hint: Any) -> bool:
     return any(isinstance(mark, OfJoints) for mark in get_args(hint))
 
