@@ -15,6 +15,7 @@ from .convert import convert
 from .demo import demo
 from .equations import equations
 from .export import export
+from .film import film
 from .init import init, schema
 from .output import errors, print_findings, sentence
 from .report import report
@@ -42,6 +43,7 @@ app.command()(sweep)
 app.command()(serve)
 app.command()(view)
 app.command()(report)
+app.command()(film)
 app.command()(check)
 app.command()(convert)
 app.command()(verify)

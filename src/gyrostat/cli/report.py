@@ -13,6 +13,13 @@ from ..model.names import printable
 from .output import console
 from .telling import tell
 
+About = Annotated[
+    str | None,
+    typer.Option(help="Body, frame or member in the middle; 'orbit': the point that N follows.", show_default="chief"),
+]
+Axes = Annotated[str | None, typer.Option(help="Of the scene: inertial, hill or body.", show_default="hill in orbits")]
+Sun = Annotated[str | None, typer.Option(help="Date of t = 0, for day and night, such as 2030-03-01.", metavar="DATE")]
+
 
 def report(
     result: Annotated[Path, typer.Argument(help="Result of a run (.nc).", exists=True, dir_okay=False, readable=True)],
@@ -24,19 +31,22 @@ def report(
         Path | None, typer.Option("--out", "-o", help="File to write.", show_default="RESULT.html here")
     ] = None,
     scene: Annotated[Path | None, typer.Option(help="Write the animated 3-D scene, too.")] = None,
+    about: About = None,
+    axes: Axes = None,
+    sun: Sun = None,
 ) -> None:
     """Write a report about a RESULT that `gyrostat run` or `Trajectory.save` kept."""
-    from ..simulation import Trajectory
+    from ..io.results_any import load_result
     from ..view.report import write_report
 
     out = Path(f"{result.stem}.html") if out is None else out
     check_writable(out, scene)
-    trajectory = Trajectory.load(result)
-    other = None if compare is None else Trajectory.load(compare)
+    trajectory = load_result(result)
+    other = None if compare is None else load_result(compare)
     screen = console()
     tell(screen, trajectory)
     if scene is not None:
-        trajectory.to_html(scene)
+        trajectory.to_html(scene, title=result.stem, about=about, axes=axes, sun=sun)
     link = scene.name if scene is not None and scene.resolve().parent == out.resolve().parent else ""
     names = (result.stem, "" if compare is None else compare.stem)
     text = trajectory.data.attrs.get("scenario")

@@ -41,9 +41,9 @@ def read(file: str, *, trust: bool = False) -> tuple[Spacecraft, Trajectory | No
 
     path = model_file(Path(file))
     if path.suffix == ".nc":
-        from ..simulation import Trajectory
+        from ..io.results_any import load_result
 
-        trajectory = Trajectory.load(path)
+        trajectory = load_result(path)
         return trajectory.craft, trajectory, None
     if path.suffix == ".toml" and _is_scenario(path):
         from ..scenario import load as load_scenario

@@ -230,6 +230,19 @@ class FormationTrajectory(ByGroup):
         """
         return self.tree(leader).to_html(path, **options)
 
+    def show(self, *, leader: str | None = None, **options: Any) -> Any:
+        """The same in a notebook's cell; see `Trajectory.show`."""
+        return self.tree(leader).show(**options)
+
+    def _repr_html_(self) -> str:
+        from ..simulation.result.notebook import summary_html
+
+        return summary_html(self.summary)
+
+    def film(self, path: str | Path, *, leader: str | None = None, **options: Any) -> Path:
+        """The same as a video; see `Trajectory.film`."""
+        return self.tree(leader).film(path, **options)
+
     # ---- distances
 
     def positions(self) -> Array:

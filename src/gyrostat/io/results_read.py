@@ -152,6 +152,20 @@ def format_of(header: Any) -> str:
     return str(header.get("format", "")) if isinstance(header, dict) else ""
 
 
+def format_in(path: Path) -> str:
+    """What a file says it is, once its bytes are what was saved."""
+
+    def told(path: Path) -> str:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            if HEADER not in file:
+                return ""
+            return format_of(json.loads(_array(file, HEADER, path.stat().st_size, np.dtype("u1")).tobytes()))
+
+    return suspicious(path, told)
+
+
 def parts_of(path: Path, model: type[_Model], expected: str) -> tuple[Any, Variables]:
     """The header, of this format, and every array that it tells of."""
     import h5py

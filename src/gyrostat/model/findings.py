@@ -31,6 +31,11 @@ class Finding:
         text = f"{head}: {self.message}" if head else self.message
         return printable(f"{text} {self.hint}" if self.hint else text)
 
+    def _repr_html_(self) -> str:
+        from .notebook import finding_html
+
+        return finding_html(self)
+
 
 class ModelError(ValueError):
     """The model cannot be used; `findings` says why."""

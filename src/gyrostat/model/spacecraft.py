@@ -307,6 +307,11 @@ class Spacecraft:
         """Every parameter name with its value."""
         return {name: self.value(name) for name in names(self)}
 
+    def _repr_html_(self) -> str:
+        from .notebook import craft_html
+
+        return craft_html(self)
+
     def __repr__(self) -> str:
         return f"<Spacecraft {self.name}: {self.nbodies} bodies, nq {self.nq}, nv {self.nv}>"
 

@@ -6,6 +6,7 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,12 @@ class Kernel:
         return bound.Entry(
             built.library.address("block"), bound.signature(self.graph, scalar), built.work, built.library
         )
+
+    def _repr_html_(self) -> str:
+        from ..model.notebook import table
+
+        rows = [(".".join(map(str, port.path)), str(port.shape)) for port in self.graph.inputs]
+        return f"<div>{escape(repr(self))}</div>{table(('argument', 'shape'), rows)}"
 
     def __repr__(self) -> str:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"

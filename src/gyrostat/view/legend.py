@@ -86,11 +86,12 @@ _LEGEND = """
 loads in the joints, frames: scene tree, bottom right</small></details>
 <script>
 if (innerWidth < 640) document.querySelector('#gyrostat').open = false;
-setInterval(() => {{
+window.tellTime = () => {{
   const input = document.querySelector('input[inputmode="decimal"], input.mantine-NumberInput-input');
   const t = input ? parseFloat(input.value) : NaN;
   if (isFinite(t)) document.querySelector('#gyrostat output').textContent =
     't = ' + ({start} + t * {speed}).toFixed(1) + ' s' + ({speed} === 1 ? '' : ' ({speed}x)');
-}}, 100);
+}};
+setInterval(tellTime, 100);
 </script>
 """

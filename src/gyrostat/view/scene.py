@@ -159,9 +159,13 @@ def draw_frame(stage: Stage, shown: Film, k: int, *, momentum: bool = True, reac
         stage.arrows("joint forces", shown.p_NB[k, 1:], shown.forces[k], FORCE, visible=reactions)
 
 
-def trajectory_to_html(
+def trajectory_to_html(trajectory: Trajectory, path: str | Path, **options: Any) -> Path:
+    """Write the scene as one self-contained page; options as `scene_html` takes them."""
+    return write_text(path, scene_html(trajectory, **options))
+
+
+def scene_html(
     trajectory: Trajectory,
-    path: str | Path,
     *,
     run: int = 0,
     speed: float | None = None,
@@ -173,8 +177,9 @@ def trajectory_to_html(
     about: str | None = None,
     axes: str | None = None,
     sun: Any = None,
-) -> Path:
-    """Write one self-contained page: play, pause, scrub, turn, zoom.
+    most: int = MOST_FRAMES,
+) -> str:
+    """One self-contained page: play, pause, scrub, turn, zoom.
 
     run: which run of a batch. speed: seconds of the run per second of playback; by default 1, or more where the run is
     longer than a minute. momentum, reactions, frames: which arrows and axes are on at first; the page's scene tree
@@ -183,13 +188,14 @@ def trajectory_to_html(
     about: the body, frame or member that stays in the middle, or "orbit", the point that N follows; by default the
     chief of a formation, else nothing does. axes: "inertial", "hill" or "body" (its own); by default Hill axes where
     there is an orbit. sun: the date of t = 0, a `Celestial` body or a direction in N, for day and night on the planet.
+    most: frames at most, out of the saved times.
     """
     if not float(deformation) >= 0:
         raise ValueError(f"deformation is {deformation}; expected a factor, zero or more.")
     server, _ = start_server()
     try:
         stage, members = Stage(server, trajectory.craft, frames=frames), members_of(trajectory)
-        shown = film(trajectory, stage.size, run=run, deformation=deformation)
+        shown = film(trajectory, stage.size, run=run, most=most, deformation=deformation)
         view = viewpoint(trajectory, shown.rows, run, about, axes)
         shown = seen_from(shown, view)
         speed = playback_speed(shown.time, speed)
@@ -216,7 +222,7 @@ def trajectory_to_html(
     rows = legend_rows(trajectory.craft, shown, stage.size, momentum, reactions, members)
     if sky is not None:
         rows.append((SKY, sky_words(view.orbit, sky.sun_N is not None)))
-    return write_text(path, with_legend(page, heading, rows, shown.time, speed, view.words))
+    return with_legend(page, heading, rows, shown.time, speed, view.words)
 
 
 def _hill_axes(stage: Stage, length: float) -> None:

@@ -354,6 +354,23 @@ class Trajectory:
 
         return trajectory_to_html(self, path, **options)
 
+    def show(self, **options: Any) -> Any:
+        """The animated scene in a notebook's cell; options as `to_html`, and height= in pixels."""
+        from ...view.notebook import show
+
+        return show(self, **options)
+
+    def _repr_html_(self) -> str:
+        from .notebook import trajectory_html
+
+        return trajectory_html(self)
+
+    def film(self, path: str | Path, **options: Any) -> Path:
+        """The animated scene as a video; options as `view.video.film`. Needs Chromium and the extra `film`."""
+        from ...view.video import film
+
+        return film(self, path, **options)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What is worth knowing: limits that were passed, motors that were asked for too much,
