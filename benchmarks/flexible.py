@@ -35,9 +35,11 @@ HUB = gs.Body("hub", 50.0, (0.02, 0.01, -0.03), (8.0, 9.0, 10.0))
 SHOULDER = (0.4, 0.1, 0.2)
 
 
-def flexible(modes: int, *, motions: tuple[str, ...] = ("y",), stiffening: bool = True) -> gs.Spacecraft:
+def flexible(
+    modes: int, *, motions: tuple[str, ...] = ("y",), stiffening: bool = True, terms: str = "all"
+) -> gs.Spacecraft:
     """Links bend in the plane of their hinges; in both planes with motions y and z."""
-    own: dict[str, Any] = {"modes": modes, "motions": motions, "stiffening": stiffening}
+    own: dict[str, Any] = {"modes": modes, "motions": motions, "stiffening": stiffening, "terms": terms}
     upper = gs.beam("upper", LENGTH, SECTION, joint=gs.Joint("shoulder", "revolute", "hub", SHOULDER), **own)
     lower = gs.beam("lower", LENGTH, SECTION, joint=gs.Joint("elbow", "revolute", "upper.tip"), **own)
     return gs.Spacecraft.build("flexible arm", [HUB, upper, lower], frames=[gs.Frame("tool", "lower.tip")])
@@ -101,8 +103,10 @@ def main() -> None:
     rigid = per_state(chain(1), states)
     arms = {
         "4 modes in a plane": flexible(4),
+        "4 modes in a plane, leading terms": flexible(4, terms="leading"),
         "4 modes in a plane, without second order": flexible(4, stiffening=False),
         "2 + 2 modes in both planes": flexible(4, motions=("y", "z")),
+        "2 + 2 modes, leading terms": flexible(4, motions=("y", "z"), terms="leading"),
         "2 + 2 modes, without second order": flexible(4, motions=("y", "z"), stiffening=False),
         "2 modes in a plane": flexible(2),
     }

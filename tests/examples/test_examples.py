@@ -80,3 +80,9 @@ def test_dispersed_batch(tmp_path, monkeypatch):
     found = run("06_dispersed_batch.py", tmp_path, monkeypatch)
     assert found["run"].ok and found["turned"].shape == (1000,)
     assert 0.5 < found["high"] - found["low"] < 2.0 and (tmp_path / "dispersed.png").exists()
+
+
+def test_slewing_two_arrays(tmp_path, monkeypatch):
+    found = run("15_slewing_two_arrays.py", tmp_path, monkeypatch)
+    assert found["plain"] > 20 * found["quiet"] and found["off"] > 20
+    assert 0.02 < found["plain"] < 0.4  # m: as far as shapes are honest

@@ -129,6 +129,8 @@ from .transfers import hill_thrust as hill_thrust
 from .transfers import kepler_motion as kepler_motion
 from .transfers import least_energy_transfer as least_energy_transfer
 from .transfers import two_impulses as two_impulses
+from .vibration import collocated_damping as collocated_damping
+from .vibration import notched as notched
 from .wheels import momentum_capacity as momentum_capacity
 from .wheels import share_torque as share_torque
 from .wheels import towards_speeds as towards_speeds

@@ -17,6 +17,7 @@ from .nodes import Mount, Node
 from .parts import Body, Given, Joint, Shape, _set, array
 
 ROTARY = {"points": "six mass points each, right to second order", "exact": "as they are, at a cost for each"}
+TERMS = {"all": "all products of shapes", "leading": "those of second order in the kinetic energy, at less cost"}
 ORTHOGONAL = 1e-3  # of the modal masses: beyond that, frequencies alone do not say how stiff the body is
 
 
@@ -82,6 +83,7 @@ class FlexibleBody:
     orthogonal: K_kk = M_kk (2 pi f_k)^2.
     damping: D (n, n) or its diagonal; or damping_ratios: one, or one for each mode: D_kk = 2 zeta_k sqrt(K_kk M_kk).
     rotary: how the lumps' own inertias count: "points" (the default) or "exact"; see `ROTARY`.
+    terms: what of second-order shapes counts in the kinetic energy: "all" (the default) or "leading"; see `TERMS`.
     lines: pairs of names of nodes that are drawn joined. interfaces: nodes whose unit motions are among the shapes
     (Craig and Bampton's), so that they may carry anything.
 
@@ -100,6 +102,7 @@ class FlexibleBody:
     damping: Given = None
     joint: Joint = field(default_factory=lambda: Joint("base", "free"))
     rotary: str = "points"
+    terms: str = "all"
     shapes: tuple[Shape, ...] = ()
     lines: tuple[tuple[str, str], ...] = ()
     interfaces: tuple[str, ...] = ()
@@ -129,6 +132,8 @@ class FlexibleBody:
             self.node(name)
         if self.rotary not in ROTARY:
             raise ValueError(f"{what}: rotary is '{self.rotary}'. {nearest(self.rotary, ROTARY)}")
+        if self.terms not in TERMS:
+            raise ValueError(f"{what}: terms is '{self.terms}'. {nearest(self.terms, TERMS)}")
         self._settle_stiffness(what)
         self._settle_damping(what)
 
@@ -226,7 +231,7 @@ class FlexibleBody:
 
     @cached_property
     def invariants(self) -> Invariants:
-        return invariants(tuple(self.nodes), self.mounts, self.rotary)
+        return invariants(tuple(self.nodes), self.mounts, self.rotary, self.terms)
 
     @cached_property
     def mass(self) -> float:

@@ -48,8 +48,12 @@ class Invariants(NamedTuple):
     rotary: tuple[Rotary, ...]
 
 
-def invariants(nodes: tuple[Node, ...], mounts: tuple[Mount, ...], rotary: str) -> Invariants:
-    """Of the lumps; mounts: their shapes. Pairs k, l whose G vanishes everywhere are left out of z."""
+def invariants(nodes: tuple[Node, ...], mounts: tuple[Mount, ...], rotary: str, terms: str = "all") -> Invariants:
+    """Of the lumps; mounts: their shapes. Pairs k, l whose G vanishes everywhere are left out of z.
+
+    terms: "leading" leaves products of G with Phi and with G out of W, of third and fourth order in the kinetic energy.
+    Momentum and energy hold to round-off all the same: the equations follow from that energy, whatever W is.
+    """
     n = mounts[0].translation.shape[1]
     points: list[Point] = []
     kept: list[Rotary] = []
@@ -69,12 +73,15 @@ def invariants(nodes: tuple[Node, ...], mounts: tuple[Mount, ...], rotary: str) 
     Phi, G = np.array([p.Phi for p in points]), np.array([p.G for p in points])
     pairs = tuple((k, l) for k in range(n) for l in range(k, n) if G[:, :, k, l].any())
     S = np.concatenate([r[:, :, None], Phi, *(G[:, :, k, l][:, :, None] for k, l in pairs)], axis=2)
-    return Invariants(float(m.sum()), pairs, np.einsum("i,ixa->xa", m, S), *_products(S, m), tuple(kept))
+    return Invariants(float(m.sum()), pairs, np.einsum("i,ixa->xa", m, S), *_products(S, m, n, terms), tuple(kept))
 
 
-def _products(S: Array, m: Array) -> tuple[Array, Array, Array]:
+def _products(S: Array, m: Array, n: int = 0, terms: str = "all") -> tuple[Array, Array, Array]:
     """W, ax(W) and tr(W)."""
     W = np.einsum("i,ixa,iyb->abxy", m, S, S)
+    if terms == "leading":
+        W[1 + n :, 1:] = 0.0
+        W[1:, 1 + n :] = 0.0
     axial = np.stack([W[..., 1, 2] - W[..., 2, 1], W[..., 2, 0] - W[..., 0, 2], W[..., 0, 1] - W[..., 1, 0]], axis=-1)
     return W, axial, np.einsum("abxx->ab", W)
 

@@ -32,7 +32,8 @@ def beam(
     default, the slowest `modes` of them. stations: names of nodes with their x in m, {"tip": length} by default.
     interfaces: {station: motions of "x", "y", "z", "rx", "ry", "rz"} that get shapes of their own (Craig-Bampton),
     beside the modes: for stations that carry something heavy.
-    options: joint, damping_ratios, shapes, lines of `FlexibleBody`; stiffening=False leaves second-order shapes out.
+    options: joint, damping_ratios, shapes, lines of `FlexibleBody`; stiffening=False leaves second-order shapes out,
+    terms="leading" counts them at less cost.
     """
     _above_zero(f"beam '{name}'", length=length, modes=modes, elements=elements)
     places = {"tip": length} if stations is None else stations
@@ -117,6 +118,7 @@ def _body(
     motions: Sequence[str] | None,
     *,
     stiffening: bool = True,
+    terms: str = "all",
     damping_ratios: Any = None,
     joint: Joint | None = None,
     shapes: Any = (),
@@ -140,6 +142,7 @@ def _body(
         shapes=tuple(shapes),
         lines=tuple(lines),
         interfaces=tuple(interfaces or ()),
+        terms=terms,
     )
 
 

@@ -76,8 +76,8 @@ def _rigid(body: Body) -> dict[str, Any]:
 
 def _flexible(body: FlexibleBody) -> list[str]:
     lines = ["[body.flexible]", *_pairs({"stiffness": body.stiffness, "damping": body.damping})]
-    if body.rotary != "points":
-        lines += _pairs({"rotary": body.rotary})
+    usual = {"rotary": "points", "terms": "all"}
+    lines += _pairs({key: getattr(body, key) for key, value in usual.items() if getattr(body, key) != value})
     lines += _pairs({key: value for key, value in (("lines", body.lines), ("interfaces", body.interfaces)) if value})
     for k, node in enumerate(body.nodes):
         values: dict[str, Any] = {"name": node.name, "position": node.position}

@@ -60,6 +60,7 @@ def _of_table(name: str, table: FlexibleTable, joint: Joint, shapes: tuple[Shape
         damping_ratios=_ratios(table.damping_ratios),
         joint=joint,
         rotary=table.rotary,
+        terms=table.terms,
         shapes=shapes,
         lines=tuple((a, b) for a, b in table.lines),
         interfaces=tuple(table.interfaces),

@@ -51,6 +51,7 @@ class FlexibleTable(Table):
     damping: Numbers | None = None
     damping_ratios: Numbers | None = None
     rotary: str = "points"
+    terms: str = "all"
     interfaces: list[Name] = Field(default_factory=list)
     lines: list[Annotated[list[Name], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
 
@@ -119,6 +120,7 @@ class Generated(Table):
     interfaces: Names | None = None
     damping_ratios: Numbers | None = None
     stiffening: bool = True
+    terms: str = "all"
 
 
 class BeamTable(Generated):
