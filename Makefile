@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint bench fuzz house options seams mutants faults test-oldest audit sbom clean
+.PHONY: demo test lint docs bench fuzz house options seams mutants faults test-oldest audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -18,6 +18,10 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, its tutorials run anew: out/site/html/index.html
+docs: $(VENV)/.installed-docs
+	$(BIN)/python docs/make_site.py out/site
 
 bench: $(VENV)/.installed-bench
 	for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
@@ -93,6 +97,10 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs,orbit,cluster,control,mjcf]"
 	touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

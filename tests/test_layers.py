@@ -38,6 +38,7 @@ LAYERS = (
     "export",
     "gym",
     "verification",
+    "interop",
     "view",
     "papers",
     "cli",

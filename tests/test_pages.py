@@ -18,9 +18,9 @@ from gyrostat import scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"python", "toml", "c", ""}
+LANGUAGES = {"python", "toml", "c", "", "{toctree}"}
 FENCE = re.compile(
-    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\w*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>[\w{{}}-]*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
 

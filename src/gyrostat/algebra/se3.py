@@ -21,7 +21,7 @@ IDENTITY = Pose(np.eye(3), np.zeros(3))  # neither turned nor moved
 
 
 def compose(X_AB: Pose, X_BC: Pose) -> Pose:
-    """X_AC."""
+    """X_AC = X_AB X_BC: C seen from B, B seen from A."""
     return Pose(X_AB.R @ X_BC.R, X_AB.p + X_AB.R @ X_BC.p)
 
 

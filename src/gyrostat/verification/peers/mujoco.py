@@ -32,7 +32,7 @@ class MuJoCo:
 
     # states
 
-    def _joint_at(self, joint: Joint) -> tuple[int, int]:
+    def place(self, joint: Joint) -> tuple[int, int]:
         """Where the joint begins in qpos and in qvel. In files, only the free joint may lack a name."""
         name = joint.name if self.read else f"{joint.name}/0"
         first = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, name)
@@ -45,7 +45,7 @@ class MuJoCo:
         for joint in self.craft.joints:
             if not joint.nq:
                 continue
-            at, mine = self._joint_at(joint)[0], q[joint.q_at]
+            at, mine = self.place(joint)[0], q[joint.q_at]
             if joint.kind == "free":
                 mine = np.concatenate([mine[4:], mine[:4] / np.linalg.norm(mine[:4])])
             elif joint.kind == "spherical":
@@ -66,7 +66,7 @@ class MuJoCo:
             elif joint.kind == "planar":
                 c, s = np.cos(q[joint.q_at][2]), np.sin(q[joint.q_at][2])
                 block = np.array([[0, c, -s], [0, s, c], [1, 0, 0]])
-            at = self._joint_at(joint)[1]
+            at = self.place(joint)[1]
             T[at : at + joint.nv, joint.v_at] = block
         return T
 
@@ -75,10 +75,10 @@ class MuJoCo:
         for joint in self.craft.joints:
             mine = v[joint.v_at]
             if joint.kind == "free":
-                at = self._joint_at(joint)[1]
+                at = self.place(joint)[1]
                 out[at : at + 3] = rotation(q[joint.q_at][:4]) @ np.cross(mine[:3], mine[3:])
             elif joint.kind == "planar":
-                at = self._joint_at(joint)[1]
+                at = self.place(joint)[1]
                 c, s = np.cos(q[joint.q_at][2]), np.sin(q[joint.q_at][2])
                 out[at : at + 2] = mine[0] * np.array([[-s, -c], [c, -s]]) @ mine[1:]
         return out

@@ -1,0 +1,76 @@
+"""The site: `make docs`, or `python docs/make_site.py OUT [--fast]` (tutorials without their results).
+
+Pages of `docs/`, those of `docs/site/` on top, tutorials from `examples/` and a reference made from the code are laid
+out in OUT/source and built by Sphinx into OUT/html. Warnings are errors. Nothing is fetched, and the pages need no
+network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import make_reference
+import make_tutorials
+
+
+def stage(source: Path, *, execute: bool) -> None:
+    """Everything that Sphinx reads, in `source`."""
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("site", "*.py", "__pycache__", "index.md"))
+    shutil.copytree(HERE / "site", source, dirs_exist_ok=True)
+    make_tutorials.write(source / "tutorials", execute=execute)
+    (source / "reference").mkdir()
+    for name, text in make_reference.pages().items():
+        (source / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
+    for page in source.rglob("*.md"):
+        page.write_text(within_the_site(page.read_text(encoding="utf-8"), page, source), encoding="utf-8")
+    index = source / "index.md"
+    index.write_text(index.read_text(encoding="utf-8").replace("PERFORMANCE", performance()), encoding="utf-8")
+
+
+def within_the_site(text: str, page: Path, source: Path) -> str:
+    """Links to examples lead to tutorials; what else lies outside the pages is named without a link."""
+
+    def led(match: re.Match[str]) -> str:
+        words, target = match["words"], match["target"]
+        example = re.fullmatch(r"(\.\./)+examples/(\d\d_\w+)\.py", target)
+        if example:
+            up = "../" * (len(page.relative_to(source).parts) - 1)
+            return f"[{words}]({up}tutorials/{example[2]}.ipynb)"
+        outside = not (page.parent / target.split("#")[0]).resolve().is_relative_to(source.resolve())
+        return words if outside else match[0]
+
+    return re.sub(r"(?<!!)\[(?P<words>[^\[\]]+)\]\((?P<target>\.\.?/[^)\s]+)\)", led, text)
+
+
+def performance() -> str:
+    """The first table of README's section on speed, with the sentence before it."""
+    text = (HERE.parent / "README.md").read_text(encoding="utf-8").split("## How fast\n")[1]
+    first = re.search(r"^\|.*?(?=\n\n)", text, re.DOTALL | re.MULTILINE)
+    assert first is not None, "README has a table under 'How fast'"
+    return "## How fast\n" + re.sub(r"\(\[all figures\]\([^)]*\)\)", "", text[: first.end()])
+
+
+def main() -> int:
+    given = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    given.add_argument("out", type=Path)
+    given.add_argument("--fast", action="store_true", help="tutorials without their results")
+    asked = given.parse_args()
+    stage(asked.out / "source", execute=not asked.fast)
+    built = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
+    code = subprocess.run([*built, str(asked.out / "source"), str(asked.out / "html")], check=False).returncode
+    if code == 0:
+        print(f"{asked.out / 'html' / 'index.html'}")
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
