@@ -100,7 +100,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs,orbit,cluster,control,mjcf]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs,orbit,cluster,control,mjcf,rl]"
 	touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

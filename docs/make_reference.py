@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 
 import gyrostat as gs
 
+BESIDE = ("gym", "interop", "structures")  # rooms that are asked for by their whole name
 HERE = Path(__file__).resolve().parent
 
 
@@ -29,11 +31,11 @@ def pages() -> dict[str, str]:
     rooms = [name for name, home in gs._HOME.items() if not home]
     top = {name: getattr(gs, name) for name in sorted(gs.__all__, key=str.lower) if name not in rooms}
     found = {"top": room("gs", "What is used day by day: `import gyrostat as gs`.", top, api, gs)}
-    for name in rooms:
-        module = getattr(gs, name)
+    for name in [*rooms, *BESIDE]:
+        module = importlib.import_module(f"gyrostat.{name}")
         offered = {key: getattr(module, key) for key in sorted(api.offered(module), key=str.lower)}
         head = plain(api.sentence(inspect.getdoc(module) or ""))
-        found[name] = room(f"gs.{name}", head, offered, api, module)
+        found[name] = room(f"gyrostat.{name}" if name in BESIDE else f"gs.{name}", head, offered, api, module)
     listed = "\n".join(found)
     found["index"] = INDEX.format(rooms=listed)
     found["command-line"] = command_line()

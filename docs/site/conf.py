@@ -18,6 +18,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"gyrostat {version}"
 html_static_path = ["static"]
 html_css_files = ["gyrostat.css"]
+html_sidebars = {page: [] for page in ("index", "from-elsewhere", "validation")}
 html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": True,

@@ -18,7 +18,6 @@ if _typing.TYPE_CHECKING:
     from . import export as export
     from . import formation as formation
     from . import formulations as formulations
-    from . import interop as interop
     from . import io as io
     from . import kinematics as kinematics
     from . import linear as linear
@@ -111,7 +110,7 @@ __version__ = "0.1.0"
 # Everything is imported when first used, so that `import gyrostat` is quick and needs nothing that is not used.
 _NAMES = {
     "": (
-        "algebra attitude campaigns constraints control environment export formation formulations interop io "
+        "algebra attitude campaigns constraints control environment export formation formulations io "
         "kinematics linear model models outcomes scenario serving simulation tracing workspace"
     ),
     "campaigns": "campaign",
