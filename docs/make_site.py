@@ -32,8 +32,21 @@ def stage(source: Path, *, execute: bool) -> None:
         (source / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
     for page in source.rglob("*.md"):
         page.write_text(within_the_site(page.read_text(encoding="utf-8"), page, source), encoding="utf-8")
+    list_the_rest(source)
     index = source / "index.md"
     index.write_text(index.read_text(encoding="utf-8").replace("PERFORMANCE", performance()), encoding="utf-8")
+
+
+def list_the_rest(source: Path) -> None:
+    """Pages that no table of contents names come last under How to."""
+    lists = [*source.glob("*.md"), source / "reference" / "index.md"]
+    named = {line.removeprefix("../") for page in lists for line in page.read_text(encoding="utf-8").splitlines()}
+    pages = [page.relative_to(source).with_suffix("").as_posix() for page in sorted(source.rglob("*.md"))]
+    made = ("reference/", "tutorials/", "index")
+    others = [name for name in pages if name not in named and not name.startswith(made)]
+    howto = source / "howto.md"
+    listed = howto.read_text(encoding="utf-8").rstrip().removesuffix("```").rstrip()
+    howto.write_text("\n".join([listed, *others, "```", ""]), encoding="utf-8")
 
 
 def within_the_site(text: str, page: Path, source: Path) -> str:

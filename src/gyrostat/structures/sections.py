@@ -27,9 +27,9 @@ class Material:
         return self.young / (2 * (1 + self.poisson))
 
 
-ALUMINIUM = Material(70e9, 0.33, 2700.0)
-STEEL = Material(200e9, 0.29, 7850.0)
-TITANIUM = Material(114e9, 0.34, 4430.0)
+ALUMINIUM = Material(70e9, 0.33, 2700.0)  # E = 70 GPa, nu = 0.33, 2700 kg/m^3
+STEEL = Material(200e9, 0.29, 7850.0)  # E = 200 GPa, nu = 0.29, 7850 kg/m^3
+TITANIUM = Material(114e9, 0.34, 4430.0)  # E = 114 GPa, nu = 0.34, 4430 kg/m^3
 
 
 @dataclass(frozen=True)
