@@ -23,6 +23,9 @@ FENCE = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>[\w{{}}-]*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
+CRAFT = 'spacecraft = "servicer7"\n'  # of tables that are printed alone
+MET = '[target]\nspacecraft = "client"\n[target.start]\nposition = [5.0, 0.0, 0.0]\n'
+
 
 class Block(NamedTuple):
     language: str
@@ -74,9 +77,9 @@ def test_tables_are_read_as_printed(page, tmp_path):
             path.write_text(block.code, encoding="utf-8")
             assert gs.load(path).findings == ()
             continue
-        head = "" if table.keys() & {"spacecraft", "member"} else 'spacecraft = "servicer7"\n'
-        tail = "" if "run" in table else '[run]\nduration = "1 s"\n'
-        path.write_text(head + block.code + (tail if "phase" not in table else ""), encoding="utf-8")
+        head = "" if table.keys() & {"spacecraft", "member"} else CRAFT + (MET if "phase" in table else "")
+        tail = "" if table.keys() & {"run", "phase"} else '[run]\nduration = "1 s"\n'
+        path.write_text(head + block.code + tail, encoding="utf-8")
         assert scenario.load(path) is not None
 
 
