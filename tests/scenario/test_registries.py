@@ -144,6 +144,18 @@ def test_every_sensor_changes_what_the_law_sees(tmp_path, name):
     assert np.abs(np.asarray(read) - law).max() > 1e-3
 
 
+@pytest.mark.parametrize(
+    "line", ['delay = "1 s"', "every = 3", "lost = 0.5", "scale = [0.1, 0, 0]", "first_bias = 1e-2", "walk = 1e-2",
+        "limit = 0.01"],
+)  # fmt: skip
+def test_every_link_of_the_chain_of_errors_acts_from_a_file(tmp_path, line):
+    """What a gyro does to a run, against a perfect one."""
+    text = '[control]\nlaw = "detumble_by_wheels"\nrate = 1.0\n[sensors]\nperiod = "0.5 s"\n[sensors.gyro]\n'
+    plain, other = (run(tmp_path, "wheels", text + more) for more in ("", line + "\n"))
+    ends = [work.simulate(progress=False, rtol=1e-9).v[-1, :3] for work in (plain, other)]
+    assert np.abs(ends[1] - ends[0]).max() > 1e-5
+
+
 def test_motors_hold_a_law_within_what_they_give(tmp_path):
     text = ARM + '[control]\nlaw = "pd"\nbandwidth = "1 Hz"\n[[waypoint]]\nat = "1 s"\njoints = { elbow = 1.0 }\n'
     motor = '[[actuators.motor]]\njoint = "elbow"\nstall_torque = 0.5\n'

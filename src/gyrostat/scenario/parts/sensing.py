@@ -63,7 +63,7 @@ def sensed(source: Source, craft: Spacecraft, table: Any, options: Mapping[str, 
         return {}
     try:
         given = list(entries_given(SENSORS, table).values())
-        return {"control": instruments(craft, given).controller(law, table.period)}
+        return {"control": instruments(craft, given).controller(law, table.period, craft)}
     except (ValueError, TypeError) as error:
         source.error("sensors", ("sensors",), f"{error}".rstrip(".") + ".")
         return {}
