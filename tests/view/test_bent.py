@@ -9,6 +9,8 @@ import gyrostat as gs
 from browser import Browser, needs_browser
 from gyrostat.structures import ALUMINIUM, PlateSection, tube
 from gyrostat.view.bent import bent_lines, magnified
+from gyrostat.view.flexing import deflections, dominant_frequencies
+from gyrostat.view.groups import panels
 from gyrostat.view.shapes import craft_size
 from simple_flexible import boom_craft
 
@@ -67,3 +69,32 @@ def test_a_page_moves_what_bends(servicer, tmp_path):
         assert np.abs(browser.picture() - first).max() > 60 and browser.errors == []
     with pytest.raises(ValueError, match="deformation is -1"):
         run.to_html(tmp_path / "run.html", deformation=-1)
+
+
+def test_a_spectrum_finds_the_frequency_between_its_samples():
+    t = np.linspace(0.0, 40.0, 801)
+    lines = np.stack(
+        [3.0 + np.sin(2 * np.pi * 0.737 * t), 0.1 * np.cos(2 * np.pi * 3.21 * t + 1.0), 0 * t + 2.0], axis=-1
+    )
+    found = dominant_frequencies(t, lines)
+    assert found[:2] == pytest.approx([0.737, 3.21], abs=1e-3) and np.isnan(found[2])
+    assert (
+        np.isnan(dominant_frequencies(np.sqrt(t), lines)).all()
+        and np.isnan(dominant_frequencies(t[:9], lines[:9])).all()
+    )
+
+
+def test_plots_show_modal_coordinates_their_frequency_and_the_deflection():
+    craft = boom_craft()
+    boom = craft.flexible("boom")
+    v = craft.v({"boom.modes": [0.2, 0.0]})
+    run = gs.simulate(craft, gs.neutral(craft), v, t_span=(0.0, 60.0), save_at=np.linspace(0.0, 60.0, 1201))
+    modal, deflection = panels(run, "flexible")
+    ringing = gs.modes(craft, gs.neutral(craft), np.zeros(craft.nv)).of("oscillating")
+    said = float(modal.labels[0].split("mostly ")[1].split()[0])
+    assert min(abs(said / mode.frequency - 1) for mode in ringing) < 0.02
+    assert modal.values == pytest.approx(run.q[:, boom.q_at]) and deflection.unit == "m"
+    far, sizes = deflections(boom, run.q[:, boom.q_at])
+    places = [boom.mounts[far].place(e) - boom.nodes[far].position for e in run.q[:, boom.q_at]]
+    assert boom.nodes[far].name == "n3" and sizes == pytest.approx(np.linalg.norm(places, axis=1))
+    assert deflection.values[:, 0] == pytest.approx(sizes) and deflection.labels == ("node n3",)

@@ -122,7 +122,9 @@ def _bodies(craft: Spacecraft) -> Table:
 
 
 def _joints(craft: Spacecraft) -> Table:
-    table = Table("joint", "kind", "range", "rate limit", "effort limit", "damping, friction", box=None)
+    table = Table(
+        "joint", "kind", "range", "rate limit", "effort limit", "damping, friction", "spring, rotor", box=None
+    )
     for body in craft.bodies[:MAX_ROWS]:
         joint, limits = body.joint, body.joint.limits
         table.add_row(
@@ -132,6 +134,7 @@ def _joints(craft: Spacecraft) -> Table:
             _limit(limits.velocity),
             _limit(limits.effort),
             "" if not (joint.damping or joint.friction) else f"{number(joint.damping)}, {number(joint.friction)}",
+            "" if not (joint.stiffness or joint.armature) else f"{number(joint.stiffness)}, {number(joint.armature)}",
         )
     return table
 

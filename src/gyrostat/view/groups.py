@@ -12,6 +12,7 @@ from ..control.passive import has_springs
 from ..model import Joint
 from ..simulation.result.figures import free_bases, inertia_about, turned
 from .bases import base_panels, quaternion_panels, together_panels
+from .flexing import flexible_panels
 from .overlays import momenta
 from .panels import AnyPanel, Panel
 
@@ -168,6 +169,7 @@ def _reactions(trajectory: Trajectory) -> list[Panel]:
 GROUPS: dict[str, Callable[[Any], Sequence[AnyPanel]]] = {
     "relative": together_panels,
     "joints": _joints,
+    "flexible": flexible_panels,
     "wheels": _wheels,
     "thrust": _thrust,
     "base": base_panels,

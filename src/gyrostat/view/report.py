@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SECTIONS = (
     ("relative", "Relative motion", "Where the members are, a ring at the start, a point at the end."),
     ("joints", "Joints", "What each joint did."),
+    ("flexible", "Flexible bodies", "How they bent, and the frequency at which each mode rang most."),
     ("wheels", "Wheels", "Speeds relative to what carries them."),
     ("thrust", "Thrust", "What control pushed bases with, by thrusters or from outside."),
     ("base", "Base", "How bases moved. Rotation is measured from where they started."),
