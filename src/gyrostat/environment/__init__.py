@@ -31,6 +31,7 @@ from .planets import EARTH as EARTH
 from .planets import MARS as MARS
 from .planets import MOON as MOON
 from .planets import Planet as Planet
+from .sky import NRLMSIS as NRLMSIS
 from .sky import Ephemeris as Ephemeris
 from .sky import MagneticField as MagneticField
 from .sky import Sky as Sky

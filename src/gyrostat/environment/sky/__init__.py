@@ -1,5 +1,6 @@
 """The real sky over a run's span: what astropy, JPL's files and ppigrf know, as tables that compiled code reads."""
 
+from .air import NRLMSIS as NRLMSIS
 from .magnetism import MagneticField as MagneticField
 from .orbit_files import Ephemeris as Ephemeris
 from .orbit_files import read_oem as read_oem
