@@ -7,9 +7,9 @@ loop7(memory)                                a loop inside it (loop_functions.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from .functions import FUNCTIONS, define, sincos
+from .functions import FUNCTIONS, Spelt, define, sincos
 from .graph import Graph
 from .ir import Code, block_names
 from .loop_functions import loop_function, result_place
@@ -29,32 +29,30 @@ _CALLS = {
 }
 
 
-def linked(bodies: list[Code]) -> list[str]:
-    """All functions, with the library functions and declarations that they need."""
-    text: dict[str, None] = {}
+def completed(bodies: Sequence[Spelt]) -> tuple[list[str], list[Spelt]]:
+    """What they need: declarations of what is elsewhere, and library functions."""
+    declared: dict[str, None] = {}
+    defined: dict[str, Spelt] = {}
     needs = [need for code in bodies for need in code.needs]
-    defined: set[str] = set()
     for need in needs:  # grows while it is walked
         if need not in FUNCTIONS:
-            text[need] = None
+            declared[need] = None
         elif need not in defined:
-            defined.add(need)
-            code = define(need, bodies[0])
-            needs.extend(code.needs)
-            text["\n".join(code.lines)] = None
-    return [*text, *("\n".join(code.lines) for code in bodies)]
+            defined[need] = define(need, bodies[0])
+            needs.extend(defined[need].needs)
+    return list(declared), list(defined.values())
 
 
 def block_functions(
-    graph: Graph, like: Code, prefix: str = "", *, long: int | None = None
-) -> tuple[list[Code], list[str], int]:
+    graph: Graph, like: Spelt, prefix: str = "", *, long: int | None = None
+) -> tuple[list[Spelt], list[str], int]:
     """The functions of a graph, `{prefix}block` among them, its tables, and the vectors of scratch that they need.
 
     Loops have memory and functions of their own. like: a Code of the target. long: nodes beyond which equal stretches
     share a function; None: none do.
     """
     pieces, scratch = parts(graph, like.whole, like.part, long)
-    bodies: list[Code] = []
+    bodies: list[Spelt] = []
     tables = _tables(graph, like, prefix)
     places: dict[int, int] = {}
     for k, (op, _, data) in enumerate(graph.nodes):
@@ -86,7 +84,7 @@ def _padded(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-def _part(graph: Graph, part: Part, number: int, like: Code, prefix: str, loops: dict[int, int]) -> Code:
+def _part(graph: Graph, part: Part, number: int, like: Spelt, prefix: str, loops: dict[int, int]) -> Spelt:
     """The function `part{number}`: some of the graph's nodes, in order."""
     code = like.fresh()
     ports = block_names(len(graph.inputs), len(graph.outputs))
@@ -212,7 +210,7 @@ def _reload(code: Code, graph: Graph, k: int, slot: int) -> str:
     return as_kept(code, graph, k, code.load(code.argument("scratch"), slot))
 
 
-def _block(graph: Graph, calls: list[Call], like: Code, prefix: str) -> Code:
+def _block(graph: Graph, calls: list[Call], like: Spelt, prefix: str) -> Spelt:
     """The function `block`: all parts in turn."""
     code = like.fresh()
     inputs, outputs = block_names(len(graph.inputs), len(graph.outputs))

@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from typing import TypeVar
 
 from .ir import Code
+
+Spelt = TypeVar("Spelt", bound=Code)  # a target's
 
 _FAR = 1e5  # beyond this angle the C library reduces the argument
 _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, whose low bits are then those of the sum
@@ -178,7 +181,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., str]]] = {
 }
 
 
-def define(name: str, like: Code) -> Code:
+def define(name: str, like: Spelt) -> Spelt:
     """The module's function `name`, for the target of `like`: a Code whose lines are the whole definition."""
     arity, write = FUNCTIONS[name]
     code = like.fresh().in_double()

@@ -28,6 +28,8 @@ class Code:
     whole = 2500  # nodes of a graph that stay in one function, where the most values stay in registers
     part = 1000  # nodes in one function of longer graphs: LLVM's time grows faster than the length of a function
 
+    head = ""  # declares the function, where a target needs that, once its text is whole
+
     def __init__(self, lanes: int, scalar: str = "double") -> None:
         self.lanes, self.scalar = lanes, scalar
         self.vector = f"<{lanes} x {scalar}>"
@@ -89,7 +91,7 @@ class Code:
         return ", ".join([f"{self.scalar} 0x{self._bits(x):016X}" for x in values])
 
     def _bits(self, x: float) -> int:
-        return struct.unpack(">Q", struct.pack(">d", x if self.scalar == "double" else _as_float32(x)))[0]
+        return struct.unpack(">Q", struct.pack(">d", x if self.scalar == "double" else as_float32(x)))[0]
 
     def op(self, op: str, a: str, b: str, flags: str = FAST) -> str:
         return self.let(f"{op} {flags} {self.vector} {a}, {b}")
@@ -447,7 +449,7 @@ class Code:
         self.begin(end)
 
 
-def _as_float32(x: float) -> float:
+def as_float32(x: float) -> float:
     """The nearest single-precision number (LLVM writes it with the bits of a double); infinity beyond the range."""
     try:
         return struct.unpack(">f", struct.pack(">f", x))[0]

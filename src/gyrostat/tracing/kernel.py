@@ -7,25 +7,33 @@ import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from ..algebra.elementary import Array
 from ..model import ValueCheck
 from . import arrays, bound, machine, memory, pool
+from .arguments import Arguments
 from .build import ENTRIES, Built, build
 from .graph import Graph
 from .recording import trace
 from .single import Single
 from .tree import LEAF, flatten, unflatten
 
+if TYPE_CHECKING:
+    from .cuda_kernel import CudaKernel
+
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _WORTH_A_THREAD = 400_000  # vector operations: some 50 microseconds
 _WORTH_A_LOOK = 100_000_000  # vector operations: some 10 milliseconds, after which Ctrl-C is looked for
 
 
-def compile(
+@overload
+def compile(function: Callable[..., Any], craft: Any, *, target: Literal["cuda"], **options: Any) -> CudaKernel: ...
+@overload
+def compile(function: Callable[..., Any], craft: Any, *, target: str = "cpu", **options: Any) -> Kernel: ...
+def compile(  # type: ignore[misc]  # options by name
     function: Callable[..., Any],
     craft: Any,
     *,
@@ -34,10 +42,12 @@ def compile(
     parameters: Sequence[str] = (),
     threads: int | None = None,
     dtype: Any = np.float64,
-) -> Kernel:
+    target: str = "cpu",
+) -> Kernel | CudaKernel:
     """Compile `function(craft, ...)` for exactly that spacecraft; see `trace` for the arguments.
 
-    threads: how many to use at most; None for all cores. dtype: float64 or float32.
+    threads: how many to use at most; None for all cores. dtype: float64 or float32. target: "cpu", which gives a
+    `Kernel`; "cuda", a `CudaKernel`, which takes and gives arrays of NumPy, CuPy, JAX and PyTorch.
 
     Sums and products may be reordered, as real numbers allow: results agree with NumPy's to rounding. What is zero in
     the equations stays zero, also when multiplied by NaN or infinity.
@@ -45,7 +55,16 @@ def compile(
     """
     graph = trace(function, craft, inputs=inputs, static=static, parameters=parameters)
     crafts = craft if isinstance(craft, tuple) else (craft,)
-    return Kernel(graph, threads=threads, dtype=dtype, check=ParameterCheck(graph, crafts) if parameters else None)
+    check = ParameterCheck(graph, crafts) if parameters else None
+    if target == "cpu":
+        return Kernel(graph, threads=threads, dtype=dtype, check=check)
+    if target != "cuda":
+        raise ValueError(f'target is {target!r}; expected "cpu" or "cuda".')
+    if threads is not None:
+        raise ValueError('threads= are those of the CPU; target="cuda" has one for each state. Leave it out.')
+    from .cuda_kernel import CudaKernel
+
+    return CudaKernel(graph, dtype=dtype, check=check)
 
 
 class ParameterCheck:
@@ -97,20 +116,20 @@ class Kernel:
         self.graph, self.threads, self.dtype, self._check = graph, threads, np.dtype(dtype), check
         if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise TypeError(f"dtype {self.dtype} cannot be compiled. Choose float64 or float32.")
-        taken = {"out", "layout"} & {port.path[0] for port in graph.inputs}
-        if taken:
-            raise TypeError(f"{graph.name}: a kernel's argument cannot be named '{taken.pop()}'. Rename it.")
         self._scalar = "double" if self.dtype == np.float64 else "float"
-        self.lanes = machine.host_lanes(self._scalar)
         self._built: dict[str, Built] = {}
         self._entry: dict[str, Any] = {}
         self._building = threading.Lock()
-        self._arguments = tuple(dict.fromkeys(port.path[0] for port in graph.inputs if port.path[0] != "parameters"))
-        self._plain = all(len(port.path) == 1 for port in graph.inputs)
+        self._arguments = Arguments(graph)
         self._local = threading.local()
         self.__name__ = self.__qualname__ = graph.name
         if not lazy:
             self._for_calls()
+
+    @functools.cached_property
+    def lanes(self) -> int:
+        """Of a vector of this machine, which only LLVM knows."""
+        return machine.host_lanes(self._scalar)
 
     def _for_calls(self) -> Built:
         """With the loops over a batch."""
@@ -228,31 +247,7 @@ class Kernel:
 
     def in_order(self, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
         """The value of each input, in their order, from arguments by position and by name."""
-        if not named and len(args) == len(self.graph.inputs) == len(self._arguments) and self._plain:
-            return args
-        name = self.graph.name
-        if len(args) > len(self._arguments):
-            raise TypeError(f"{name} takes {len(self._arguments)} arguments {self._arguments}, got {len(args)}.")
-        given = dict(zip(self._arguments, args, strict=False))
-        twice = given.keys() & named.keys()
-        if twice:
-            raise TypeError(f"{name} got '{twice.pop()}' both by position and by name. Give it once.")
-        given |= {key: value for key, value in named.items() if value is not None}
-        values = []
-        for port in self.graph.inputs:
-            value: Any = given
-            for depth, key in enumerate(port.path):
-                if not isinstance(value, Mapping) or key not in value:
-                    raise TypeError(f"{name} misses '{'/'.join(port.path[: depth + 1])}', of shape {port.shape}.")
-                value = value[key]
-            values.append(value)
-        unknown = _leaves(given) - {port.path for port in self.graph.inputs}
-        if unknown:
-            paths = ["/".join(path) for path in sorted(unknown)]
-            raise TypeError(
-                f"{name} has no input {', '.join(paths)}. Its inputs: {[port.name for port in self.graph.inputs]}."
-            )
-        return values
+        return self._arguments.in_order(args, named)
 
     def flat(self, values: Sequence[Any]) -> tuple[Array, ...]:
         """The outputs one after the other, from values `in_order`, with any leading batch axes."""
@@ -326,12 +321,6 @@ class Kernel:
     def from_lanes(self, array: Array, count: int) -> Array:
         """The first `count` rows of an array laid out by lane."""
         return arrays.from_lanes(array, count)
-
-
-def _leaves(value: Any, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
-    if isinstance(value, Mapping):
-        return {leaf for key, inner in value.items() for leaf in _leaves(inner, (*path, str(key)))}
-    return {path}
 
 
 def _rebuild(graph: Graph, threads: int | None, dtype: Any, check: ParameterCheck | None, lazy: bool) -> Kernel:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .drivers import driver, dump_place
-from .emission import block_functions, linked
+from .emission import block_functions, completed
 from .graph import Graph
 from .ir import Code
 
@@ -36,7 +36,9 @@ def assembly(graph: Graph, lanes: int, scalar: str = "double", *, loops: bool = 
     if loops:
         bodies += [driver(graph, lanes, scalar, rows=rows, scratch=scratch) for rows in (False, True)]
         work = dump_place(graph, scratch) + max((-(-port.size // lanes) for port in graph.outputs), default=0)
+    declared, functions = completed(bodies)
+    text = ["\n".join(code.lines) for code in (*functions, *bodies)]
     return Assembly(
-        "\n".join([*tables, *linked(bodies), '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
+        "\n".join([*tables, *declared, *text, '!0 = !{!"branch_weights", i32 1, i32 100000}\n']),
         work,
     )

@@ -21,13 +21,13 @@ from .ir import Code
 from .scan import Backward, Loop, Map
 
 # the functions of a graph, its tables, and the vectors of scratch that they need
-Blocks = Callable[[Graph, Code, str], tuple[list[Code], list[str], int]]
+Blocks = Callable[[Graph, Any, str], tuple[list[Any], list[str], int]]
 
 
 class LoopCode(NamedTuple):
     """functions and tables of a loop, and the vectors of memory that it needs."""
 
-    functions: list[Code]
+    functions: list[Any]
     tables: list[str]
     memory: int
 
@@ -39,7 +39,7 @@ def result_place(loop: Loop | Backward | Map, i: int) -> int:
     return i if isinstance(loop, Loop) else loop.loop.n + loop.loop.m + i
 
 
-def loop_function(loop: Loop | Backward | Map, name: str, like: Code, blocks: Blocks) -> LoopCode:
+def loop_function(loop: Loop | Backward | Map, name: str, like: Any, blocks: Blocks) -> LoopCode:
     """The function `name(memory)`, and what it calls."""
     code = like.fresh()
     body = loop.loop.body if isinstance(loop, Backward) else loop.body

@@ -21,15 +21,15 @@ class Module:
 
     def __init__(self, code: Callable[[int], Code] = Code) -> None:
         self.code = code
-        self._functions: list[Function] = []
+        self.functions: list[Function] = []
 
     def add(self, function: Function) -> None:
-        self._functions.append(function)
+        self.functions.append(function)
 
     def text(self) -> str:
         """LLVM assembly."""
-        needs = {need: None for function in self._functions for need in function.code.needs}
-        return "\n".join([*needs, *(function.text() for function in self._functions)]) + "\n"
+        needs = {need: None for function in self.functions for need in function.code.needs}
+        return "\n".join([*needs, *(function.text() for function in self.functions)]) + "\n"
 
 
 class _Value:

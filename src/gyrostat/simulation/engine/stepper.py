@@ -36,17 +36,23 @@ ENTRIES = ("start", "advance", "trial", "end_step", "look", "step", "show")
 def stepper(method: AbstractMethod, lanes: int) -> str:
     """LLVM assembly of the module for one method."""
     module = Module()
+    write_loop(module, method, lanes)
+    _trial(module, method, lanes)
+    write_pausing(module, lanes)
+    return module.text()
+
+
+def write_loop(module: Module, method: AbstractMethod, lanes: int, *, tracked: bool = True) -> None:
+    """From `start` to `advance`: what makes the steps of a run, on any target."""
     if method.saves_within:
         method.write_dense(module, lanes)
+    if method.saves_within and tracked:
         write_tracking(module, lanes)
     look(module, lanes)
-    _trial(module, method, lanes)
     _attempt(module, method, lanes)
     end_step(module, method, lanes)
     _start(module, lanes)
     _advance(module, lanes)
-    write_pausing(module, lanes)
-    return module.text()
 
 
 def _trial(module: Module, method: AbstractMethod, lanes: int) -> None:
