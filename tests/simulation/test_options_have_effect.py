@@ -22,7 +22,7 @@ CASES = int(os.environ.get("GYROSTAT_OPTION_CASES", "96"))
 CHUNKS = 8
 # numbers do not depend on them, by design: how many threads, whether somebody watches, how far it may go, where it goes
 # on from, what is asked of the whole of it
-BY_DESIGN = {"threads", "progress", "max_steps", "resume", "outcomes"}
+BY_DESIGN = {"threads", "progress", "max_steps", "resume", "outcomes", "device"}
 # words by which a refusal may name an option without its own
 WORDS = {
     "inputs": ("asks for 'strength'", "inputs"),

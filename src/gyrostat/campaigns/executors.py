@@ -75,7 +75,9 @@ def executor_of(given: Any) -> Iterator[Any]:
         return
     kind, _, address = given.partition(":")
     if kind != "dask":
-        raise ValueError(f'executor is {given!r}; expected None, "dask", "dask:tcp://HOST:PORT", or what has submit().')
+        raise ValueError(
+            f'executor is {given!r}; expected None, "cuda", "dask", "dask:tcp://HOST:PORT", or what has submit().'
+        )
     try:
         distributed = importlib.import_module("distributed")
     except ImportError as error:

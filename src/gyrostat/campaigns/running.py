@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from .requirements import Judged, Requirement, requirements_given
 from .store import Folder, Store
 
 BLOCK = 1024
+CARD_BLOCK = 131_072  # runs that fill a card several times
 
 
 def campaign(
@@ -35,7 +37,7 @@ def campaign(
     resume: bool = False,
     shard: tuple[int, int] | None = None,
     stop_when: str | None = None,
-    block: int = BLOCK,
+    block: int | None = None,
     progress: bool | None = None,
     law_knows: str = "nominal",
     **options: Any,
@@ -47,7 +49,9 @@ def campaign(
     outcomes: {name: outcome of `gs.outcomes`}, all that is kept of a run. requirements: `require(...)`, or sentences
         such as "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence".
     sampling: "random", "latin" (hypercube), "sobol" (sequence), "saltelli" (groups of runs for Sobol indices).
-    executor: None for all cores of this machine; "dask", "dask:ADDRESS"; or what has `submit(f, *args)`.
+    executor: None for all cores of this machine; "cuda" for its card; "dask", "dask:ADDRESS"; or what has
+        `submit(f, *args)`. Several cards: device="cuda" and a Dask cluster with one process for each. block: runs in
+        one piece of work, 1024; on a card 131 072.
     store: a folder; each block of runs is a file there, whole or not at all. resume: make only what is missing in it,
         also where more runs are asked for than before. shard: (i, n), the i-th of n parts, of a job array.
     stop_when="decided": end when every requirement is met or one is not. Looked at after 1, 2, 4 ... blocks, each time
@@ -90,11 +94,15 @@ def run_plan(
     resume: bool = False,
     shard: tuple[int, int] | None = None,
     stop_when: str | None = None,
-    block: int = BLOCK,
+    block: int | None = None,
     progress: bool | None = None,
 ) -> Campaign:
     """As `campaign`, of a plan that was made before."""
     asked = requirements_given(requirements)
+    if isinstance(executor, str) and executor == "cuda":
+        plan, executor = replace(plan, options={**plan.options, "device": "cuda"}), None
+    if block is None:
+        block = CARD_BLOCK if plan.options.get("device") else BLOCK
     _must_fit(plan, asked, stop_when, shard, store, resume, block)
     place = Store() if store is None else Folder(store, plan, block, resume)
     starts = list(range(0, plan.runs, block))

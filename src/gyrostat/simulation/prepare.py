@@ -16,8 +16,10 @@ import numpy as np
 from ..algebra import Array
 from ..algebra.frozen import frozen
 from ..control.modes import demand_mode, guarded
+from ..tracing import cards
 from .engine.compiling import compile_system, settled, tracked_signals
 from .engine.integrate import initial_samples, integrate
+from .engine.on_card import integrate_on_card, require_card_can
 from .engine.progress import progress_bar
 from .engine.status import Status
 from .engine.system import Outcome, Plan, State, System
@@ -68,12 +70,14 @@ class Prepared:
     functions: Mapping[str, Any]
     times: Times
     resume: Trajectory | None = None
+    device: str | None = None
 
     def integrate(self, progress: bool | None = None) -> Outcome:
         """Every run to its end. progress: whether a bar is shown; None to show it on a terminal."""
         title, times = f"{self.equations.craft.name}: simulating", self.times
         with progress_bar(progress, title, times.end - times.begin) as tell:
-            outcome = integrate(self.system, self.plan, self.state, self.constants, tell)
+            run = integrate if self.device is None else integrate_on_card
+            outcome = run(self.system, self.plan, self.state, self.constants, tell)
         return self.with_start(outcome)
 
     def with_start(self, outcome: Outcome) -> Outcome:
@@ -121,6 +125,7 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     not at the start: runs that share a clock share it.
     """
     resume = request.resume
+    _require_device(request)
     if request.max_steps < 1:
         raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
     if resume is not None and resume.data.attrs.get(STEPPED):
@@ -158,7 +163,18 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
         state = _restart(resume, state, settings.step)
     sizes = sizes_of(runs.varied, {e: own[:, equations.layout.constant(e)] for v in runs.varied if (e := v.entry)})
     plan = plan_of(equations, settings, times, request.threads, request.max_steps, sizes)
-    return Prepared(equations, system, plan, state, own, runs, settings, functions, times, resume)
+    if request.device is not None:
+        require_card_can(system, plan)
+    return Prepared(equations, system, plan, state, own, runs, settings, functions, times, resume, request.device)
+
+
+def _require_device(request: Request) -> None:
+    if request.device not in (None, "cuda"):
+        raise ValueError(f'device is {request.device!r}; expected "cuda", or None for the CPU.')
+    if request.device is not None and request.threads is not None:
+        raise ValueError('threads= are those of the CPU; device="cuda" has one for each run. Leave it out.')
+    if request.device is not None:
+        cards.card()  # where there is none, that is said at once
 
 
 def equations_at(request: Request) -> tuple[Equations, Array]:

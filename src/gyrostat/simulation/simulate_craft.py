@@ -50,6 +50,7 @@ def simulate(
     max_steps: int = MAX_STEPS,
     resume: Trajectory | None = None,
     progress: bool | None = None,
+    device: str | None = None,
 ) -> Trajectory:
     """How the spacecraft moves from `q0, v0` over `t_span`, compiled. Leading batch axes of q0 and v0 are runs.
 
@@ -89,6 +90,7 @@ def simulate(
     max_steps: attempted steps after which a run is interrupted, as by Ctrl-C.
     resume: a trajectory to continue, interrupted or to a later end of t_span, with its settings and functions unless
         others are given; bit for bit as if it had never stopped.
+    device: "cuda" for a CUDA card, a thread a run, with "dop853", "rk45" or "rk4"; all functions must be compiled.
     """
     request = Request(**locals())
     prepared = prepare(request)

@@ -114,6 +114,10 @@ class Card:
             return self.xp.cuda.ExternalStream(torch.cuda.current_stream(like.device).cuda_stream)
         return contextlib.nullcontext()
 
+    def array(self, x: Any) -> Any:
+        """A copy there, row after row."""
+        return self.xp.array(np.ascontiguousarray(x))
+
     def host(self, x: Any) -> Any:
         return self.xp.asnumpy(x)
 

@@ -30,7 +30,7 @@ def integrate(
     queue = queue_of(system, plan, state, parameters)
     blocks = -(-queue.runs // runs_per_block(system, plan.method))
     shares = max(1, min(plan.threads or pool.cores(), blocks)) if system.compiled else 1
-    course = _Course(progress, queue.runs, shares)
+    course = Course(progress, queue.runs, shares)
 
     def share(number: int) -> None:
         try:
@@ -49,7 +49,7 @@ def integrate(
     return outcome
 
 
-class _Course:
+class Course:
     """What the host wants while blocks run, and how far they are."""
 
     def __init__(self, progress: Callable[[float], None] | None, runs: int, shares: int) -> None:
@@ -82,13 +82,13 @@ class _Course:
         if isinstance(error, Exception):
             self.raised = error
 
-    def tell(self, share: int, block: Block) -> None:
+    def tell(self, share: int, done: Callable[[], float]) -> None:
         if self._progress is not None:
-            self._done[share] = block.progress()
+            self._done[share] = done()
             self._progress(float(self._done.sum()) / self._runs)
 
 
-def _run(block: Block, course: _Course, share: int) -> None:
+def _run(block: Block, course: Course, share: int) -> None:
     """Until no run waits or is under way, or somebody says stop."""
     compiled = block.system.compiled
     python = not compiled or any(spec.effect is not None for spec in block.system.specs)
@@ -106,7 +106,7 @@ def _run(block: Block, course: _Course, share: int) -> None:
             block.restore(before)
             course.leave(error)
         block.settle(block.ended())
-        course.tell(share, block)
+        course.tell(share, block.progress)
     block.settle(block.seated())
 
 

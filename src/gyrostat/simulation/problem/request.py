@@ -61,6 +61,7 @@ class Request:
     max_steps: int = MAX_STEPS
     resume: Trajectory | None = None
     progress: bool | None = None
+    device: str | None = None
 
     def settings(self) -> Settings:
         """Complete: what was left out is as in the run that is continued, or the default."""

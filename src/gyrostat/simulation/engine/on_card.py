@@ -1,0 +1,184 @@
+"""All runs through the compiled time loop on a CUDA card (cuda_loop.py): what the host does.
+
+Runs lie on the card until they have ended. A launch gives each that waits a share of steps; between two the host looks
+at who goes on, at Ctrl-C, and at events: a run that asks makes that one step on the CPU, where roots are found, and
+goes back. No number depends on how many threads there are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...algebra import Array
+from ...tracing import cards
+from ...tracing.cuda_text import THREADS
+from ..integrators.explicit import Explicit
+from ..integrators.methods import METHODS
+from .block import queue_of
+from .context import Lane
+from .cuda_loop import RUNS, loop_text
+from .gathered import is_compiled
+from .integrate import Course, integrate
+from .interruption import ctrl_c
+from .status import Status
+from .system import Outcome, Plan, State, System
+
+SHARE = 4096  # attempted steps of a run in a launch: some seconds of a full card
+FOREVER = 2**62
+
+
+def integrate_on_card(
+    system: System, plan: Plan, state: State, parameters: Array, progress: Callable[[float], None] | None = None
+) -> Outcome:
+    """As `integrate`, on the card."""
+    require_card_can(system, plan)
+    runs = _Runs(system, plan, state, parameters)
+    course = Course(progress, runs.total, 1)
+    with ctrl_c(course.interrupt), contextlib.suppress(KeyboardInterrupt):  # the course was told
+        while course.goes_on() and len(waiting := runs.waiting()):
+            runs.launch(waiting)
+            asking = runs.asking()
+            if len(asking):
+                runs.one_step_on_cpu(asking)
+            course.tell(0, runs.progress)
+    if course.error is not None:
+        raise course.error
+    outcome = runs.close()
+    outcome.interrupted = course.interrupted
+    return outcome
+
+
+def require_card_can(system: System, plan: Plan) -> None:
+    """Raises a ValueError that names what the card cannot do."""
+    able = [name for name, method in METHODS.items() if isinstance(method, Explicit)]
+    if plan.method not in able:
+        raise ValueError(
+            f"device='cuda' cannot run integrator '{plan.method}', which solves for its stages: use one of {able}, or "
+            "leave device= out."
+        )
+    if system.gathered:
+        raise ValueError("device='cuda' cannot run members that share a clock: leave device= out.")
+    functions = {name: f for name, (f, _) in system.functions.items()}
+    functions |= {f"measure {k}": m.function for k, m in enumerate(system.followed)}
+    called = [name for name, f in functions.items() if not is_compiled(f)]
+    if called:
+        raise ValueError(
+            f"device='cuda': {', '.join(called)} of this run would be called from Python at each step (a warning has "
+            "said why), and the card knows no Python: write it in functions of gyrostat.algebra, or leave device= out."
+        )
+
+
+class _Runs:
+    """Runs in the memory of the card: arrays (numbers, runs)."""
+
+    def __init__(self, system: System, plan: Plan, state: State, parameters: Array) -> None:
+        self.system, self.plan, self.total = system, plan, len(state.t)
+        self.card, self.xp = cards.card(), cards.card().xp
+        method = METHODS[plan.method]
+        text = loop_text(system, method, fixed=plan.fixed, n_control=plan.n_control)
+        self.module = self.card.module(text)
+        self._parameters = parameters
+        self._remembered = list(method.remembered(1).lasting)
+        self.queue = queue_of(system, plan, state, parameters)
+        self._unresolved: dict[str, float] = {}
+        self._records: list[Any] = []
+        self._rows: list[tuple[Array, Array]] = []  # of runs, saved in steps that the CPU made
+        self._most = FOREVER if plan.most_steps is None else plan.most_steps
+        self._arrays = {name: self.card.array(x) for name, x in self._columns(state, self.queue.lanes).items()}
+        self._arrays["parameters"] = self.card.array(parameters.T)
+        self._arrays["made"] = self.card.array(np.array(state.steps + state.rejections))
+        self._asked = self.xp.zeros(self.total)
+        self._saved = self.xp.full(self.queue.outcome.saved.shape, np.nan)
+        tracked = () if system.tracked is None else system.tracked.directions
+        tables = {
+            "atol": plan.atol,
+            "rtol": plan.rtol,
+            "breaks": self.queue.stops,
+            "samples": np.append(plan.samples, 0.0),
+            "saves": self.queue.saves,
+            "directions": [spec.direction for spec in system.specs],
+            "track_directions": tracked,
+        }
+        self._tables = [self.card.array(np.append(np.asarray(x, dtype=float), 0.0)) for x in tables.values()]
+
+    def _columns(self, state: State, lanes: Array) -> dict[str, Array]:
+        """What changes of runs, as a launch takes it; what their method remembers is part of their lanes."""
+        count, events = len(state.t), len(self.system.specs)
+        if state.of_method.shape == (count, len(self._remembered)):
+            lanes[:, self._remembered] = state.of_method
+        g = state.g if state.g.shape == (count, events) else np.full((count, events), np.nan)
+        columns = {"y": state.y, "held": state.held, "lanes": lanes, "g": g}
+        return {name: np.ascontiguousarray(x.T) for name, x in columns.items()}
+
+    def waiting(self) -> Array:
+        """Runs that have not ended."""
+        lanes = self._arrays["lanes"]
+        attempts = lanes[Lane.steps] + lanes[Lane.rejections] - self._arrays["made"]
+        runs = (lanes[Lane.status] == float(Status.running)) & (attempts < self._most)
+        return self.xp.flatnonzero(runs).astype(np.int64)
+
+    def launch(self, waiting: Any) -> None:
+        """Each of them goes on by a share of steps."""
+        threads = min(len(waiting), self.card.resident())
+        row = int(np.prod(self._saved.shape[1:]))
+        sizes = [len(waiting), self.total, SHARE, self._most]
+        own = [self.xp.zeros(1, dtype=np.uint64), waiting, self._asked, self._saved]
+        runs = [self._arrays[name] for name in RUNS]
+        self.card.launch(self.module, "integrate", threads, THREADS, [*sizes, *own, row, *runs, *self._tables])
+
+    def asking(self) -> Array:
+        """Runs in whose next step something may happen."""
+        found = np.flatnonzero(self.card.host(self._asked)) if self.system.specs else np.zeros(0, dtype=int)
+        if len(found):
+            self._asked[...] = 0.0
+        return found
+
+    def one_step_on_cpu(self, rows: Array) -> None:
+        """With its events, from where these runs stand."""
+        state = self._state(rows)
+        outcome = integrate(self.system, replace(self.plan, most_steps=1), state, self._parameters[rows])
+        self._records += [replace(record, run=int(rows[record.run])) for record in outcome.records]
+        for name, length in outcome.unresolved.items():
+            self._unresolved[name] = min(length, self._unresolved.get(name, np.inf))
+        self._rows.append((rows, outcome.saved))
+        if outcome.error is not None:
+            raise outcome.error
+        queue = queue_of(self.system, self.plan, outcome.state, self._parameters[rows])
+        for name, x in self._columns(outcome.state, queue.lanes).items():
+            self._arrays[name][:, rows] = self.card.array(x)
+
+    def _state(self, rows: Any) -> State:
+        """Where runs stand."""
+        y, held, lanes, g = (self.card.host(self._arrays[name][:, rows]).T for name in ("y", "held", "lanes", "g"))
+        known = {name: lanes[:, Lane[name]].copy() for name in ("t", "h", "status", "steps", "rejections")}
+        return State(
+            y=np.ascontiguousarray(y),
+            held=np.ascontiguousarray(held),
+            g=np.ascontiguousarray(g),
+            of_method=lanes[:, self._remembered].copy(),
+            measured=lanes[:, Lane.size :].copy(),
+            **known,
+        )
+
+    def progress(self) -> float:
+        """How many runs are behind us, those under way in part."""
+        lanes = self._arrays["lanes"]
+        end = self.plan.stops[-1] if len(self.plan.stops) else 0.0
+        begin = self.plan.saves[0] if len(self.plan.saves) else 0.0
+        share = (lanes[Lane.t] - begin) / max(end - begin, 1e-300)
+        ended = lanes[Lane.status] != float(Status.running)
+        return float(self.xp.where(ended, 1.0, self.xp.clip(share, 0.0, 1.0)).sum())
+
+    def close(self) -> Outcome:
+        """What there is when the card has come to rest."""
+        outcome = Outcome(self.card.host(self._saved), self._state(slice(None)))
+        for rows, saved in self._rows:
+            outcome.saved[rows] = np.where(np.isnan(saved), outcome.saved[rows], saved)
+        outcome.records = sorted(self._records, key=lambda r: (r.run, r.t))
+        outcome.unresolved = self._unresolved
+        return outcome
