@@ -13,7 +13,7 @@ import gyrostat as gs
 import manoeuvre
 from controllers import LAWS
 from gyrostat.simulation import SimulationWarning
-from gyrostat.simulation.engine import on_card
+from gyrostat.simulation.engine import cuda_loop, on_card
 from host_card import needs_gxx, put_in_place
 from same_trajectory import same
 
@@ -123,6 +123,32 @@ def test_the_same_bits_in_any_shares_of_work(card, monkeypatch):
     assert set(part.status) == {"running"}
     same(whole, gs.simulate(craft, t_span=(0, 6), resume=part, device="cuda"))
     agree(gs.simulate(craft, t_span=(0, 6), resume=part), whole, 1e-9)
+
+
+@needs_gxx
+def test_steps_in_registers_are_those_of_the_loop(card, monkeypatch):
+    """Bit for bit, saves between the steps and looks of the audit included; a run that blows up says when."""
+
+    def law(craft, t, q, v, gain):
+        return np.concatenate([np.zeros(6), gain * (manoeuvre.KP * (manoeuvre.START - q[7:]) - manoeuvre.KD * v[6:])])
+
+    craft, q, v = starts()
+    own = {"parameters": {f"{craft.bodies[3].name}.mass": np.linspace(8.0, 12.0, RUNS)}}
+    own["inputs"] = {"gain": np.array([1.0, 0.5, 2.0, 1.0, 3e4])}
+    more = {"control": law, "save_at": [0.33, 2.0, 6.0], "breakpoints": [1.23], **OPTIONS["rk4"], **own}
+    found = []
+    for quick in (True, False):
+        if not quick:
+            monkeypatch.setattr(cuda_loop, "steps_in_registers", lambda *a, **k: False)
+        with pytest.warns(SimulationWarning):
+            found.append(gs.simulate(craft, q, v, (0, 6), device="cuda", **more))
+    same(*found)
+    assert found[0].status == ("done",) * 4 + ("not_finite",)
+    with pytest.warns(SimulationWarning):
+        cpu = gs.simulate(craft, q, v, (0, 6), **more)
+    assert cpu.status == found[0].status
+    np.testing.assert_array_equal(cpu.state.steps, found[0].state.steps)
+    np.testing.assert_allclose(found[0].q[:4], cpu.q[:4], rtol=0, atol=1e-11)
 
 
 @needs_gxx

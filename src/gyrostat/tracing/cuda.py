@@ -241,9 +241,16 @@ class CudaCode(Code):
     # functions
 
     def procedure(
-        self, name: str, read: Sequence[str], written: Sequence[str], *, own: bool, long: bool = False
+        self,
+        name: str,
+        read: Sequence[str],
+        written: Sequence[str],
+        tables: Sequence[str] = (),
+        *,
+        own: bool,
+        long: bool = False,
     ) -> None:
-        names = (*read, *written)
+        names = (*read, *written, *tables)
         kinds = ", ".join(f"class A{k}" for k in range(len(names)))
         typed = ", ".join(f"A{k} {n}" for k, n in enumerate(names))
         self._whole(f"template <{kinds}> static __device__ __forceinline__ void {name}({typed})")

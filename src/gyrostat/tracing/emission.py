@@ -62,7 +62,7 @@ def block_functions(
             bodies += own.functions
             tables += own.tables
     often = shared(graph, pieces, like, prefix, _emit, _sine_and_cosine)
-    bodies += often.functions
+    bodies += often.functions  # type: ignore[arg-type]  # they are of the target of `like`
     tables += often.tables
     calls = [often.calls.get(k, Call(f"{prefix}part{k}", ())) for k in range(len(pieces))]
     alone = [(k, part) for k, part in enumerate(pieces) if k not in often.calls]

@@ -17,6 +17,7 @@ from ...tracing.loops import Module
 from ..integrators.method import AbstractMethod
 from .context import SCRATCH, Context, Lane
 from .crossings import near_count
+from .cuda_fixed import fixed_text, steps_in_registers
 from .measures import Reduce
 from .measures import Word as MeasureWord
 from .status import Status
@@ -35,6 +36,7 @@ def loop_text(system: System, method: AbstractMethod, *, fixed: bool, n_control:
     functions = _functions(system)
     text, scratch = functions_text({f"{name}_": graph for name, graph in functions.items()})
     known = _known(system, method, fixed, n_control)
+    quick = steps_in_registers(system, method, fixed=fixed)
     module = Module(lambda lanes: CudaCode(known=known))
     write_loop(module, method, 1, tracked=system.tracked is not None)
     loop = [function.text() for function in module.functions]
@@ -48,7 +50,8 @@ def loop_text(system: System, method: AbstractMethod, *, fixed: bool, n_control:
             *(_never_called(name) for name in system.functions if name not in functions),
             *heads,
             *loop,
-            _kernel(system),
+            *([fixed_text(system, method, _measures_at(system))] if quick else []),
+            _kernel(system, quick),
         ]
     )
 
@@ -128,17 +131,19 @@ def _address(table: str, place: int) -> str:
     return CudaCode().word(table, str(int(place)))
 
 
-def _kernel(system: System) -> str:
+def _kernel(system: System, quick: bool) -> str:
     """Runs in and out of a thread."""
     n, held, events = system.n, system.n_held, len(system.specs)
     own = system.x_size - 1 - n - held
     lanes = int(Lane.size) + sum(group.numbers for group in system.followed)
+    chunk = 1 if events or quick else CHUNK
     arrays = ", ".join(f"double* {name}" for name in RUNS)
     tables = ", ".join(f"const double* {name}" for name in POINTERS)
     pending, until = (f"ctx->words[{int(word)}]" for word in (Context.pending, Context.until_look))
     status, begun, root = (f"ctx->lanes[{int(lane)}]" for lane in (Lane.status, Lane.begun, Lane.error_root))
     made = f"(i64)(ctx->lanes[{int(Lane.steps)}] + ctx->lanes[{int(Lane.rejections)}])"
     looks = "".join(f"      if (ctx->lanes[{at}] == 1.0) look(ctx, ctx->group);\n" for at in _measures_at(system))
+    begin = "left -= fixed_steps(ctx, left);\n    if (left <= 0) continue;" if quick else ""
     known = f"  for (int i = 0; i < {events}; i++) if (g[i * total + run] == g[i * total + run]) ctx->g_old[i] = "
     known += "g[i * total + run];"
     return f"""
@@ -176,8 +181,9 @@ extern "C" __global__ void __launch_bounds__({THREADS}) integrate(i64 count, i64
       if (left > share) left = share;
       continue;
     }}
+    {begin}
     const double before = {root};
-    const i64 steps = left < {1 if events else CHUNK} ? left : {1 if events else CHUNK};
+    const i64 steps = left < {chunk} ? left : {chunk};
     if (advance(ctx, steps, {2**62}LL)) {{  // the host finds where, from the state before
       {root} = before;
       asked[run] = 1.0;

@@ -19,12 +19,12 @@ from ...tracing import cards
 from ...tracing.cuda_text import THREADS
 from ..integrators.explicit import Explicit
 from ..integrators.methods import METHODS
-from .block import queue_of
 from .context import Lane
 from .cuda_loop import RUNS, loop_text
 from .gathered import is_compiled
 from .integrate import Course, integrate
 from .interruption import ctrl_c
+from .queue_of_runs import QueueOfRuns
 from .status import Status
 from .system import Outcome, Plan, State, System
 
@@ -84,7 +84,7 @@ class _Runs:
         self.module = self.card.module(text)
         self._parameters = parameters
         self._remembered = list(method.remembered(1).lasting)
-        self.queue = queue_of(system, plan, state, parameters)
+        self.queue = QueueOfRuns(system, plan, state, parameters, len(self._remembered))
         self._unresolved: dict[str, float] = {}
         self._records: list[Any] = []
         self._rows: list[tuple[Array, Array]] = []  # of runs, saved in steps that the CPU made
@@ -148,7 +148,7 @@ class _Runs:
         self._rows.append((rows, outcome.saved))
         if outcome.error is not None:
             raise outcome.error
-        queue = queue_of(self.system, self.plan, outcome.state, self._parameters[rows])
+        queue = QueueOfRuns(self.system, self.plan, outcome.state, self._parameters[rows], len(self._remembered))
         for name, x in self._columns(outcome.state, queue.lanes).items():
             self._arrays[name][:, rows] = self.card.array(x)
 
