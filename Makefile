@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint docs bench fuzz house options seams mutants faults test-oldest audit sbom clean
+.PHONY: demo test lint docs bench cuda fuzz house options seams mutants faults test-oldest audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -36,6 +36,12 @@ fuzz: $(VENV)/.installed-test
 
 house: $(VENV)/.installed
 	$(BIN)/python tools/house.py $(BEFORE)
+
+# CUDA without a card: NVRTC compiles what the tests compare as C++, ptxas tells registers and spills (some 130 MB of wheels)
+cuda: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cupy-cuda12x nvidia-cuda-nvrtc-cu12
+	$(BIN)/python -m pytest tests/tracing/test_cuda.py -k nvrtc
+	$(BIN)/python tools/cuda_registers.py
 
 # Small faults put in one by one: do the tests see them? Hours; can be stopped at any time and goes on where it was
 FAULTS ?= 450

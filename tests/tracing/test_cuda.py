@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,7 +102,7 @@ def test_a_graph_cut_into_pieces(host_card, monkeypatch):
     monkeypatch.setattr(CudaCode, "whole", 300)
     monkeypatch.setattr(CudaCode, "part", 300)
     cut = gs.compile(gs.forward_dynamics, craft, target="cuda")
-    assert cut.text.count("part4(") > 1
+    assert cut.text.count("part4(") > 1 and cut.text.count("__noinline__ void part") > 4
     np.testing.assert_allclose(cut(q, v, tau), expected, rtol=1e-11)
 
 
@@ -205,3 +207,14 @@ def test_nvrtc_compiles_the_text():
     ):
         for scalar in ("double", "float"):
             assert cards.compiled(module_text(graph, scalar), "sm_90", nvrtc)[:4] == b"\x7fELF"
+
+
+@needs_gxx
+@pytest.mark.parametrize("case", ["forward dynamics", "closed loop", "campaign", "tumbling"])
+def test_the_benchmark_of_a_card_runs_through(host_card, monkeypatch, case):
+    """All but its clocks: a lease of a card is short."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    gpu = importlib.import_module("gpu")
+    found = gpu.measure(gpu.QUICK, case)
+    (result,) = (value for name, value in found.items() if name.startswith(case))
+    assert not {"failed", "skipped"} & result.keys(), result

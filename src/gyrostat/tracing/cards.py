@@ -115,8 +115,16 @@ class Card:
         return contextlib.nullcontext()
 
     def array(self, x: Any) -> Any:
-        """A copy there, row after row."""
+        """A copy there."""
         return self.xp.array(np.ascontiguousarray(x))
+
+    def columns(self, x: Any) -> Any:
+        """A copy of rows there, turned about, which the card does sooner."""
+        return self.xp.ascontiguousarray(self.array(x).T)
+
+    def rows(self, x: Any) -> Any:
+        """Columns there as rows of the host."""
+        return self.host(self.xp.ascontiguousarray(x.T))
 
     def host(self, x: Any) -> Any:
         return self.xp.asnumpy(x)

@@ -45,7 +45,7 @@ template <class T, int S> struct Strided {
 class CudaCode(Code):
     """The body of one function. known: what stands at addresses ("ctx->words + 20"), as text."""
 
-    whole, part = 20_000, 10_000
+    part = 2400  # longer functions spill; shorter ones hand more from one to the next through memory
 
     def __init__(self, lanes: int = 1, scalar: str = "double", known: Mapping[str, str] | None = None) -> None:
         super().__init__(1, scalar)
@@ -264,6 +264,10 @@ class CudaCode(Code):
         """Make of these lines the whole function; it is declared by its first line."""
         self.head = f"{head};"
         self.lines = [f"{head} {{", *self._cells, *self.lines, "}"]
+
+    def set_apart(self) -> None:
+        """Called where it is used, instead of copied in: its values stay in registers of their own."""
+        self.head, self.lines[0] = (x.replace("__forceinline__", "__noinline__", 1) for x in (self.head, self.lines[0]))
 
     def function(self, name: str, arguments: Sequence[str], returns_integer: bool) -> str:
         typed = ", ".join(_argument(a) for a in arguments)

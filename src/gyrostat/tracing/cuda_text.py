@@ -33,6 +33,9 @@ def functions_text(graphs: Mapping[str, Graph], scalar: str = "double") -> tuple
     most = 0
     for prefix, graph in graphs.items():
         own, tables, scratch = block_functions(graph, CudaCode(scalar=scalar), prefix)
+        pieces = [code for code in own if f" {prefix}part" in code.head]
+        for code in pieces if len(pieces) > 1 else ():
+            code.set_apart()
         bodies, lines, most = [*bodies, *own], [*lines, *tables], max(most, scratch)
     _, library = completed(bodies)
     every = [*library, *bodies]

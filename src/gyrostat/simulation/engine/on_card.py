@@ -89,8 +89,8 @@ class _Runs:
         self._records: list[Any] = []
         self._rows: list[tuple[Array, Array]] = []  # of runs, saved in steps that the CPU made
         self._most = FOREVER if plan.most_steps is None else plan.most_steps
-        self._arrays = {name: self.card.array(x) for name, x in self._columns(state, self.queue.lanes).items()}
-        self._arrays["parameters"] = self.card.array(parameters.T)
+        self._arrays = {name: self.card.columns(x) for name, x in self._known(state, self.queue.lanes).items()}
+        self._arrays["parameters"] = self.card.columns(parameters)
         self._arrays["made"] = self.card.array(np.array(state.steps + state.rejections))
         self._asked = self.xp.zeros(self.total)
         self._saved = self.xp.full(self.queue.outcome.saved.shape, np.nan)
@@ -106,14 +106,13 @@ class _Runs:
         }
         self._tables = [self.card.array(np.append(np.asarray(x, dtype=float), 0.0)) for x in tables.values()]
 
-    def _columns(self, state: State, lanes: Array) -> dict[str, Array]:
-        """What changes of runs, as a launch takes it; what their method remembers is part of their lanes."""
+    def _known(self, state: State, lanes: Array) -> dict[str, Array]:
+        """What changes of runs, a row a run; what their method remembers is part of their lanes."""
         count, events = len(state.t), len(self.system.specs)
         if state.of_method.shape == (count, len(self._remembered)):
             lanes[:, self._remembered] = state.of_method
         g = state.g if state.g.shape == (count, events) else np.full((count, events), np.nan)
-        columns = {"y": state.y, "held": state.held, "lanes": lanes, "g": g}
-        return {name: np.ascontiguousarray(x.T) for name, x in columns.items()}
+        return {"y": state.y, "held": state.held, "lanes": lanes, "g": g}
 
     def waiting(self) -> Array:
         """Runs that have not ended."""
@@ -149,17 +148,17 @@ class _Runs:
         if outcome.error is not None:
             raise outcome.error
         queue = QueueOfRuns(self.system, self.plan, outcome.state, self._parameters[rows], len(self._remembered))
-        for name, x in self._columns(outcome.state, queue.lanes).items():
-            self._arrays[name][:, rows] = self.card.array(x)
+        for name, x in self._known(outcome.state, queue.lanes).items():
+            self._arrays[name][:, rows] = self.card.columns(x)
 
     def _state(self, rows: Any) -> State:
         """Where runs stand."""
-        y, held, lanes, g = (self.card.host(self._arrays[name][:, rows]).T for name in ("y", "held", "lanes", "g"))
+        y, held, lanes, g = (self.card.rows(self._arrays[name][:, rows]) for name in ("y", "held", "lanes", "g"))
         known = {name: lanes[:, Lane[name]].copy() for name in ("t", "h", "status", "steps", "rejections")}
         return State(
-            y=np.ascontiguousarray(y),
-            held=np.ascontiguousarray(held),
-            g=np.ascontiguousarray(g),
+            y=y,
+            held=held,
+            g=g,
             of_method=lanes[:, self._remembered].copy(),
             measured=lanes[:, Lane.size :].copy(),
             **known,
