@@ -139,7 +139,8 @@ class _Runs:
 
     def one_step_on_cpu(self, rows: Array) -> None:
         """With its events, from where these runs stand."""
-        state = self._state(rows)
+        there = self.xp.asarray(rows)
+        state = self._state(there)
         outcome = integrate(self.system, replace(self.plan, most_steps=1), state, self._parameters[rows])
         self._records += [replace(record, run=int(rows[record.run])) for record in outcome.records]
         for name, length in outcome.unresolved.items():
@@ -149,7 +150,7 @@ class _Runs:
             raise outcome.error
         queue = QueueOfRuns(self.system, self.plan, outcome.state, self._parameters[rows], len(self._remembered))
         for name, x in self._known(outcome.state, queue.lanes).items():
-            self._arrays[name][:, rows] = self.card.columns(x)
+            self._arrays[name][:, there] = self.card.columns(x)
 
     def _state(self, rows: Any) -> State:
         """Where runs stand."""
