@@ -10,11 +10,22 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
+import numpy as np
 from PIL import Image
 
 import gyrostat as gs
 from browser import Browser
+from gyrostat.environment import (
+    Exponential,
+    Sphere,
+    air_drag,
+    bounded_velocity,
+    combined,
+    two_body_gravity,
+    zonal_gravity,
+)
 from gyrostat.export import equations
+from gyrostat.formation import FormationTrajectory
 from gyrostat.scenario import load
 from gyrostat.scenario.templates import DEMO
 from gyrostat.simulation import Trajectory
@@ -33,8 +44,47 @@ def planar_arm() -> gs.Spacecraft:
     return gs.Spacecraft.build("two-link arm", bodies)
 
 
+def three_craft() -> FormationTrajectory:
+    """Some 200 m apart for ten orbits, with J2 and drag."""
+    orbit, hull = gs.Orbit.circular(altitude=400e3, inclination=0.9), gs.Body("hull", 10.0, inertia=(0.1, 0.12, 0.15))
+    cube = gs.Spacecraft.build("cube", [hull])
+    formation = gs.Formation({"chief": cube, "alpha": cube, "beta": cube}, orbit=orbit)
+    places = {"chief": np.zeros(3), "alpha": np.array([0.0, -200.0, 0.0]), "beta": np.array([60.0, 140.0, 90.0])}
+    state = formation.hill_state({name: (rho, bounded_velocity(orbit, 0.0, rho)) for name, rho in places.items()})
+    air = air_drag(orbit, [Sphere("hull", 0.03)], Exponential())
+    environment, end = combined(two_body_gravity(orbit), zonal_gravity(orbit, 2), air), 10 * orbit.period
+    return gs.simulate(formation, state, (0.0, end), environment=environment, save_at=np.linspace(0.0, end, 601))
+
+
+def formation_pages(folder: Path) -> None:
+    """Its report, at the relative motion, and its scene."""
+    run = three_craft()
+    run.report(folder / "formation.html", title="Three craft, ten orbits, J2 and drag", scene="scene.html")
+    run.to_html(folder / "formation-scene.html", title="Three craft, ten orbits, J2 and drag", sun="2030-03-01")
+    with Browser(folder / "formation", width=1000, height=860, dark=False) as browser:
+        browser.open((folder / "formation.html").as_uri())
+        browser.run("document.getElementById('relative').scrollIntoView()")
+        take(browser, "formation-report")
+    with Browser(folder / "formation scene", width=1000, height=640) as browser:
+        browser.open((folder / "formation-scene.html").as_uri())
+        still(browser)
+        seek(browser, 18.4 / 55.6)
+        take(browser, "formation-scene")
+
+
+def seek(browser: Browser, share: float) -> None:
+    """To this share of the playback, and pause."""
+    left, right, y = browser.run(
+        "(() => { const r = document.querySelector('.mantine-Slider-trackContainer').getBoundingClientRect();"
+        " return [r.left, r.right, r.top + r.height / 2]; })()"
+    )
+    browser.click(left + (right - left) * share, y)
+    time.sleep(2)
+
+
 def main() -> None:
     folder = Path(tempfile.mkdtemp())
+    formation_pages(folder)
     work = load(DEMO)
     run = work.simulate()
     run.to_html(folder / "scene.html", title=work.name)
@@ -50,12 +100,7 @@ def main() -> None:
     with Browser(folder / "scene", width=1000, height=640) as browser:
         browser.open((folder / "scene.html").as_uri())
         still(browser)
-        left, right, y = browser.run(
-            "(() => { const r = document.querySelector('.mantine-Slider-trackContainer').getBoundingClientRect();"
-            " return [r.left, r.right, r.top + r.height / 2]; })()"
-        )
-        browser.click(left + (right - left) * 8.0 / work.duration, y)  # to 8 s, and pause
-        time.sleep(2)
+        seek(browser, 8.0 / work.duration)
         take(browser, "scene")
     with Browser(folder / "live", width=1000, height=640) as browser:
         live_page(browser, run)
