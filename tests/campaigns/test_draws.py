@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from gyrostat import campaigns as c
+from gyrostat.campaigns import targets
 from gyrostat.campaigns.sampling import SAMPLINGS, uniforms
 
 COLUMNS = [("a.mass", 0), ("b.com", 0), ("b.com", 1), ("b.com", 2)]
@@ -117,3 +118,44 @@ def test_correlated_quantities_keep_their_own_distributions():
 def test_what_is_no_distribution_is_refused(make, words):
     with pytest.raises((ValueError, TypeError), match=words):
         make()
+
+
+EVERY = [
+    (c.normal(2.0, 0.3), ()),
+    (c.normal([2.0, 1.0, 0.0], 0.3), (3,)),
+    (c.truncated_normal(1.0, 0.5, 0.8, 3.0), ()),
+    (c.uniform(-1.0, 4.0), (3,)),
+    (c.log_normal(3.0, 0.2), ()),
+    (c.from_scipy(stats.weibull_min(1.5, scale=2.0)), ()),
+    (c.attitude(), (4,)),
+    (c.direction(c.uniform(1.0, 2.0)), (3,)),
+    (c.inertia(0.3), (6,)),
+    (c.discrete([1.0, 5.0, 7.0]), ()),
+    (c.scaled(c.normal(1.0, 0.1)), ()),
+]
+
+
+@pytest.mark.parametrize(("distribution", "shape"), EVERY, ids=lambda x: type(x).__name__)
+def test_a_value_drawn_alone_has_the_bits_of_one_drawn_among_many(distribution, shape):
+    nominal = np.array([2.0, 0.1, -0.2, 3.0, 0.05, 4.5]) if shape == (6,) else np.asarray(1.7)
+    columns = [("x", i) for i in range(distribution.columns(shape))]
+
+    def draw(start, stop):
+        u = uniforms("random", 1, columns, start, stop, 400)
+        return distribution.draw(u, shape, nominal, np.arange(start, stop))
+
+    whole = draw(0, 400)
+    assert all(draw(k, k + 1)[0].tobytes() == whole[k].tobytes() for k in range(400))
+    assert draw(100, 117).tobytes() == whole[100:117].tobytes()
+
+
+def test_correlated_and_turned_values_drawn_alone_have_the_bits_of_those_among_many():
+    C = [[1, 0.8, 0.1], [0.8, 1, -0.3], [0.1, -0.3, 1]]
+    three = c.correlated([c.normal(0, 1)] * 3, C)
+    u = uniforms("random", 2, COLUMNS[:3], 0, 400, 400)
+    whole, turns = three.mixed(u), targets._turned_by(np.array([0.5, 0.5, -0.5, 0.5]), u)
+    L = np.linalg.cholesky(C)
+    assert stats.norm.ppf(whole) == pytest.approx(stats.norm.ppf(u) @ L.T, abs=1e-9)
+    for k in range(400):
+        assert three.mixed(u[k : k + 1])[0].tobytes() == whole[k].tobytes()
+        assert targets._turned_by(np.array([0.5, 0.5, -0.5, 0.5]), u[k : k + 1])[0].tobytes() == turns[k].tobytes()

@@ -144,7 +144,7 @@ def test_a_file_goes_to_other_processes_and_gives_the_same_bits(whole):
     [
         (["--shard", "3/2"], "i-th of n parts"),
         (["--executor", "slurm"], "expected local or dask"),
-        (["--scene", "s.html"], "add --case"),
+        (["--scene", "s.pdf"], "a page, .html"),
         (["--case", "3", "--resume"], "needs no store"),
         (["--report", "x.pdf"], "a page, .html"),
         (["--case", "120"], "there is no run 120; they are 0 to 119"),

@@ -218,9 +218,9 @@ class Inertia(Distribution):
         for column, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
             G[:, i, j] = G[:, j, i] = g[:, column] * (1.0 if i == j else math.sqrt(0.5))
         w, V = np.linalg.eigh(0.5 * self.sd * G)
-        E = np.einsum("nij,nj,nkj->nik", V, np.exp(w), V)
-        stretched = np.einsum("nij,jk,nlk->nil", E, S, E)
-        traces = np.einsum("nii->n", stretched)
+        E = row_by_row(V * np.exp(w)[:, None, :], np.swapaxes(V, 1, 2))
+        stretched = row_by_row(row_by_row(E, S), np.swapaxes(E, 1, 2))
+        traces = stretched[:, 0, 0] + stretched[:, 1, 1] + stretched[:, 2, 2]
         made = traces[:, None, None] * np.eye(3) - stretched
         return np.stack([np.asarray(inertia_components(one), dtype=float) for one in made])
 
@@ -258,7 +258,15 @@ class Correlated:
         """Uniform numbers that are correlated."""
         from scipy.special import ndtr, ndtri
 
-        return ndtr(ndtri(u) @ np.linalg.cholesky(np.asarray(self.correlation)).T)
+        return ndtr(row_by_row(ndtri(u), np.linalg.cholesky(np.asarray(self.correlation)).T))
+
+
+def row_by_row(a: Array, b: Array) -> Array:
+    """a @ b, summed in one order however many rows there are: libraries choose it by the size, and so the last bit."""
+    made = a[..., :1] * b[..., :1, :]
+    for j in range(1, a.shape[-1]):
+        made = made + a[..., j : j + 1] * b[..., j : j + 1, :]
+    return made
 
 
 def _must_have_shape(found: Shape, expected: Shape, of: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -115,9 +115,19 @@ class Campaign:
 
     def case(self, k: int, **changes: Any) -> Trajectory:
         """Run k alone with its histories, bit for bit as it was. changes: such as save_at=..."""
-        if not 0 <= k < self.plan.runs:
-            raise ValueError(f"there is no run {k}; they are 0 to {self.plan.runs - 1}.")
-        return self.plan.case(k, **changes)
+        return self.histories([k], **changes)
+
+    def histories(self, runs: Iterable[int], **changes: Any) -> Trajectory:
+        """These runs once more, with their histories, bit for bit as they were. `.data` is an xarray Dataset, `.save`
+        writes NetCDF. changes: such as save_at=...
+        """
+        numbers = [int(k) for k in runs]
+        for k in numbers:
+            if not 0 <= k < self.plan.runs:
+                raise ValueError(f"there is no run {k}; they are 0 to {self.plan.runs - 1}.")
+        if not numbers:
+            raise ValueError("histories of no run; expected some of their numbers.")
+        return self.plan.cases(numbers, **changes)
 
     def drivers(self, outcome: str, count: int | None = None) -> list[Driver]:
         """Which dispersed value drives the outcome: Spearman's rank correlations, strongest first."""
@@ -149,11 +159,19 @@ class Campaign:
         about = {"gyrostat": __version__, "campaign": json.dumps(self.plan.manifest)}
         return write_bytes(path, netcdf_bytes(variables, about, about))
 
-    def report(self, path: str | Path, *, title: str | None = None, command: str = "") -> Path:
-        """A page: the answer, distributions, what drives them, worst cases. command: that reruns case {k}."""
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """A page: the answer, distributions, what drives them, bands over time, worst cases. options: title; command,
+        that reruns case {k}; bands, how many runs are made once more for them; scene, a page to link to.
+        """
         from ..view.campaign_report import write_campaign_report
 
-        return write_campaign_report(self, path, title=title, command=command)
+        return write_campaign_report(self, path, **options)
+
+    def scene(self, outcome: str, path: str | Path, count: int = 5, **options: Any) -> Path:
+        """The animated 3-D page of the worst run by an outcome, the next ones faint beside it."""
+        numbers = [k for k, _ in self.worst(outcome, count + len(self.failures)) if k not in self.failures][:count]
+        runs = self.histories(numbers, progress=False)
+        return runs.to_html(path, ghosts=range(1, len(numbers)), **options)
 
     def __str__(self) -> str:
         lines = [f"{self.plan.craft.name}: {self.runs} of {self.plan.runs} runs, {len(self.failures)} failed"]

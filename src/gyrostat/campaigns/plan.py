@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -194,13 +194,14 @@ class Plan:
             return str(error)
         return ""
 
-    def case(self, k: int, **changes: Any) -> Trajectory:
-        """Run k alone, as a batch of one: bit for bit as in the campaign, with its histories."""
-        values = self.values(k, k + 1)
-        impossible = self._impossible(values, 1)
-        if impossible:
-            raise ValueError(f"run {k} cannot be flown: {impossible[0]}")
-        return self._simulate(np.array([k]), values, changes)
+    def cases(self, numbers: Sequence[int], **changes: Any) -> Trajectory:
+        """These runs as one batch: bit for bit as in the campaign, with their histories."""
+        parts = [self.values(k, k + 1) for k in numbers]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in self.targets}
+        impossible = self._impossible(values, len(numbers))
+        for k, why in impossible.items():
+            raise ValueError(f"run {numbers[k]} cannot be flown: {why}")
+        return self._simulate(np.array(numbers), values, changes)
 
     def _simulate(self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
         count = len(numbers)

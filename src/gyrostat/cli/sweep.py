@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.text import Text
@@ -47,7 +47,9 @@ def sweep(
         Path | None, typer.Option("--out", "-o", help="Outcomes and dispersed values (.nc); of a case, its result.")
     ] = None,
     case: Annotated[int | None, typer.Option(help="One run alone, as it was in the campaign.", min=0)] = None,
-    scene: Annotated[Path | None, typer.Option(help="With --case: its animated 3-D scene.")] = None,
+    scene: Annotated[
+        Path | None, typer.Option(help="Animated 3-D scene: of the case, or of the worst runs side by side.")
+    ] = None,
     trust: Trust = False,
 ) -> None:
     """Run the campaign of a SCENARIO: many dispersed runs, and whether what is required of them is met.
@@ -56,8 +58,6 @@ def sweep(
     """
     from ..scenario import load
 
-    if case is None and scene is not None:
-        raise typer.BadParameter("a scene is of one run: add --case.", param_hint="--scene")
     if case is not None and (resume or shard is not None):
         raise typer.BadParameter("one run alone needs no store: leave out --resume and --shard.", param_hint="--case")
     _check_suffixes(scenario, {"--report": report, "--scene": scene}, (".html", ".htm"), "a page, .html")
@@ -69,9 +69,9 @@ def sweep(
     with signals() as stopping:
         work = load(scenario, trust=trust)
         if case is not None:
-            raise typer.Exit(_one(work, case, {"runs": runs, "seed": seed}, place, report, scene, out))
+            raise typer.Exit(_one(work, case, {"runs": runs, "seed": seed}, _Pages(report, scene, out)))
         try:
-            code = _all(work, {"runs": runs, "seed": seed, **how}, again, report, out, stopping)
+            code = _all(work, {"runs": runs, "seed": seed, **how}, again, _Pages(report, scene, out), stopping)
         except KeyboardInterrupt:
             errors().print(sentence(f"{stopping.words}. The blocks that are complete are kept in '{place}'."))
             errors().print(sentence(f"Go on with:   {again}{_of_store(store)} --resume"))
@@ -79,9 +79,22 @@ def sweep(
     raise typer.Exit(code)
 
 
-def _all(
-    work: Scenario, how: dict[str, Any], again: str, report: Path | None, out: Path | None, stopping: Any
-) -> int:  # fmt: skip
+class _Pages(NamedTuple):
+    """What is asked for."""
+
+    report: Path | None
+    scene: Path | None
+    out: Path | None
+
+    @property
+    def link(self) -> str:
+        """From the report to the scene, where they lie side by side."""
+        if self.scene is None or self.report is None or self.scene.resolve().parent != self.report.resolve().parent:
+            return ""
+        return self.scene.name
+
+
+def _all(work: Scenario, how: dict[str, Any], again: str, pages: _Pages, stopping: Any) -> int:
     """The campaign, told and written; the exit code."""
     from ..simulation.engine.interruption import stop_when
 
@@ -91,10 +104,12 @@ def _all(
     alone = f"{again} --case {{k}} --report case-{{k}}.html --scene case-{{k}}-scene.html"
     tell_campaign(screen, found, alone)
     written = []
-    if out is not None:
-        written.append(found.save(out))
-    if report is not None:
-        written.append(found.report(report, title=work.name, command=alone))
+    if pages.out is not None:
+        written.append(found.save(pages.out))
+    if pages.scene is not None:
+        written.append(found.scene(found.plan.outcomes[0].name, pages.scene, title=f"{work.name}: the worst runs"))
+    if pages.report is not None:
+        written.append(found.report(pages.report, title=work.name, command=alone, scene=pages.link))
     for path in (*written, how["store"]):
         screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
     return exit_code(found)
@@ -109,10 +124,7 @@ def exit_code(found: Campaign) -> int:
     return NOT_REACHED if len(found.failures) == found.runs else 0
 
 
-def _one(
-    work: Scenario, k: int, which: dict[str, Any], place: Path, report: Path | None, scene: Path | None,
-    out: Path | None,
-) -> int:  # fmt: skip
+def _one(work: Scenario, k: int, which: dict[str, Any], pages: _Pages) -> int:
     """Run k alone with its histories; the exit code."""
     from ..view.report import write_report
 
@@ -123,12 +135,12 @@ def _one(
     tell(screen, trajectory)
     for name, value in trajectory.outcomes.items():
         screen.print(Text(printable(f"  {name} = {float(value[0]):.17g}")), soft_wrap=True)
-    written, problem = keep(trajectory, out or Path(f"{work.path.stem if work.path else 'scenario'}-{k}.nc"))
-    if scene is not None:
-        written.append(trajectory.to_html(scene, title=title))
-    if report is not None:
-        link = scene.name if scene is not None and scene.resolve().parent == report.resolve().parent else ""
-        written.append(write_report(trajectory, report, title=title, scenario=work.text, scene=link))
+    own = Path(f"{work.path.stem if work.path else 'scenario'}-{k}.nc")
+    written, problem = keep(trajectory, pages.out or own)
+    if pages.scene is not None:
+        written.append(trajectory.to_html(pages.scene, title=title))
+    if pages.report is not None:
+        written.append(write_report(trajectory, pages.report, title=title, scenario=work.text, scene=pages.link))
     for path in written:
         screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
     if problem:

@@ -92,7 +92,7 @@ class Scenario:
         if not 0 <= k < plan.runs:
             raise ValueError(f"there is no run {k}; they are 0 to {plan.runs - 1}.")
         saved = {name: self.options[name] for name in ("save_at",) if name in self.options}
-        return plan.case(k, **{**saved, **changes})
+        return plan.cases([k], **{**saved, **changes})
 
     def _sweep(self) -> Sweep:
         if self.campaign is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from ..kinematics import forward_kinematics
 from ..tracing import compile
 from .bases import HILL
 from .bent import bent_lines, magnified
+from .ghosts import COLOR as GHOSTS
+from .ghosts import Ghosts
 from .legend import SKY, legend_rows, sky_words, with_legend
 from .names import Names, members_of, visible_trails
 from .overlays import momenta
@@ -178,6 +180,7 @@ def scene_html(
     axes: str | None = None,
     sun: Any = None,
     most: int = MOST_FRAMES,
+    ghosts: Sequence[int] = (),
 ) -> str:
     """One self-contained page: play, pause, scrub, turn, zoom.
 
@@ -188,7 +191,7 @@ def scene_html(
     about: the body, frame or member that stays in the middle, or "orbit", the point that N follows; by default the
     chief of a formation, else nothing does. axes: "inertial", "hill" or "body" (its own); by default Hill axes where
     there is an orbit. sun: the date of t = 0, a `Celestial` body or a direction in N, for day and night on the planet.
-    most: frames at most, out of the saved times.
+    most: frames at most, out of the saved times. ghosts: other runs of the batch, by place, faint beside it.
     """
     if not float(deformation) >= 0:
         raise ValueError(f"deformation is {deformation}; expected a factor, zero or more.")
@@ -207,11 +210,14 @@ def scene_html(
             _hill_axes(stage, length)
         sky = heavens(stage, view, shown.time, trajectory.data.attrs.get(EPOCH) if sun is None else sun, 1.4 * length)
         named = Names(stage, members)
+        others = Ghosts(stage, trajectory, ghosts, shown.rows, view) if len(ghosts) else None
 
         def also(k: int) -> None:
             named.place(shown.p_NB[k])
             if sky is not None:
                 sky.place(k)
+            if others is not None:
+                others.place(k)
 
         momentum = momentum and view.orbit is None
         page = recorded(stage, shown, speed, momentum=momentum, reactions=reactions, also=also)
@@ -222,6 +228,8 @@ def scene_html(
     rows = legend_rows(trajectory.craft, shown, stage.size, momentum, reactions, members)
     if sky is not None:
         rows.append((SKY, sky_words(view.orbit, sky.sun_N is not None)))
+    if others is not None:
+        rows.append((GHOSTS, others.words))
     return with_legend(page, heading, rows, shown.time, speed, view.words)
 
 

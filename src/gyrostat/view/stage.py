@@ -108,7 +108,7 @@ class Stage:
             name = f"/{root}/{node(body.name)}"
             self._bodies.append(scene.add_frame(name, show_axes=False))
             for k, shape in enumerate(self.shapes[body.name]):
-                _add(scene, f"{name}/shape {k + 1}", shape)
+                add_shape(scene, f"{name}/shape {k + 1}", shape)
             if body.name in self.straight:
                 web = len(self.straight[body.name]) > MOST_NODES  # of a plate
                 thick: dict[str, Any] = {"thickness": (0.003 if web else 0.008) * self.size, "thickness_units": "world"}
@@ -283,7 +283,8 @@ def trails(craft: Spacecraft) -> list[tuple[str, tuple[float, float, float]]]:
     return [(name, TRAILS[k % len(TRAILS)]) for k, name in enumerate(trail_points(craft))]
 
 
-def _add(scene: Any, name: str, shape: Primitive) -> None:
+def add_shape(scene: Any, name: str, shape: Primitive) -> None:
+    """Under this name in the scene tree."""
     place = {"wxyz": quat_from_rotation(shape.X_BS.R), "position": shape.X_BS.p}
     look: dict[str, Any] = {
         "color": tuple(round(255 * min(max(x, 0.0), 1.0)) for x in shape.color),

@@ -158,7 +158,7 @@ class Trajectory:
     def _compiled(self, function: Callable[..., Any], arguments: Sequence[str], **static: Any) -> Any:
         """function(craft, *arguments) at every saved state, with each run's own parameters."""
         names = list(self.parameters)
-        given = [self.data[a].values if a in self.data else self.signals[a].values for a in arguments]
+        given = [self._values_of(a) for a in arguments]
         lighter = None if function in (forward_kinematics, frame_pose) else burnt(self)
         if lighter is None:
             kernel = compile(function, self.craft, static=static or None, parameters=names)
@@ -172,6 +172,20 @@ class Trajectory:
         per_time = self.batched and given[0].ndim == 3
         own = {name: x[:, None] if per_time else x if self.batched else x[0] for name, x in self.parameters.items()}
         return kernel(*given, parameters=own)
+
+    def _values_of(self, argument: str) -> Array:
+        if argument == "t":
+            return np.broadcast_to(self.time, self.q.shape[:-1])
+        values: Array = (self.data if argument in self.data else self.signals)[argument].values
+        return values
+
+    def signal(self, function: Callable[..., Any]) -> Array:
+        """function(craft, t, q, v) at every saved state, ([runs,] times, *shape): what outcomes are of."""
+
+        def at_state(craft: Spacecraft, q: Array, v: Array, t: Any) -> Any:
+            return function(craft, t, q, v)
+
+        return np.asarray(self._compiled(at_state, ["q", "v", "t"]))
 
     @cached_property
     def signals(self) -> xarray.Dataset:
