@@ -25,6 +25,11 @@ def test_the_page_of_what_scenario_files_can_name_is_current():
     assert script.PAGE.read_text(encoding="utf-8") == script.page(), "run `python docs/make_scenario_keys.py`"
 
 
+def test_the_page_of_missions_is_current():
+    script = loaded(ROOT / "docs" / "make_missions.py")
+    assert script.PAGE.read_text(encoding="utf-8") == script.page(), "run `python docs/make_missions.py`"
+
+
 def test_drawings_of_the_architecture_are_current():
     script = loaded(ROOT / "docs" / "make_drawings.py")
     for name, draw in script.DRAWINGS.items():

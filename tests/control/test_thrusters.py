@@ -100,7 +100,8 @@ def test_pulses_make_the_wanted_impulse():
 
     trajectory = gs.simulate(craft, t_span=(0, 60 - END), control=pulses.controller(wanting(wrench)), mode="flying")
     made = trajectory.data["held"].values[:, :6]
-    report = pulses.report(trajectory.data["held_z"].values[-1])
+    report = pulses.report(trajectory)
+    np.testing.assert_array_equal(report.on_time, pulses.report(trajectory.data["held_z"].values)[1][-1])
     wished = sum(wrench(float(k)) for k in range(60))
     B = thruster_matrix(craft)[:6]
     total = B @ (10.0 * report.on_time)
@@ -218,3 +219,27 @@ def test_propellant_leaves_the_mass_properties_of_the_rest():
     together = gs.Spacecraft.build("t", [lighter.bodies[0], drop])
     q = gs.neutral(craft)
     np.testing.assert_allclose(gs.mass_matrix(together, q), gs.mass_matrix(craft, q), atol=1e-12)
+
+
+def test_a_report_of_what_no_pulses_made_says_so():
+    craft = craft_with(0.05)
+    pulses = Pulses(craft, 1.0, 20)
+    with pytest.raises(ValueError, match="no sampled law with a memory"):
+        pulses.report(gs.simulate(craft, t_span=(0, 1)))
+    with pytest.raises(ValueError, match="found a memory of shape"):
+        pulses.report(np.zeros(7))
+
+
+def test_many_thrusters_are_one_loop_and_reach_every_load_there_is():
+    """24 on eight corners: the graph does not grow with the steps, and what they give is within limits and exact."""
+    corners = [(x, y, z) for x in (-1.0, 1.2) for y in (-0.8, 0.7) for z in (-0.6, 0.9)]
+    jets = [gs.Thruster(f"{k} {axis}", "hub", p, -np.sign(p[axis]) * np.eye(3)[axis], 5.0)
+            for k, p in enumerate(corners) for axis in range(3)]  # fmt: skip
+    craft = gs.Spacecraft.build("hub", [gs.Body("hub", 400.0, inertia=[90.0, 110.0, 100.0])], thrusters=jets)
+    B = thruster_matrix(craft)[:6]
+    kernel = gs.compile(lambda craft, w: allocate(B, w, 5.0), craft, inputs={"w": (6,)})
+    assert len(kernel.graph.nodes) < 1_000
+    wanted = np.random.default_rng(4).normal(size=(50, 6)) * 3
+    efforts, missing = kernel(wanted)
+    assert (efforts >= 0).all() and (efforts <= 5.0).all() and np.abs(missing).max() < 1e-12
+    np.testing.assert_allclose(efforts @ B.T, wanted, atol=1e-12)

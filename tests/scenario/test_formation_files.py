@@ -43,7 +43,7 @@ PLACE = 'position = ["8 m", "-40 m", "5 m"]'
         (
             SERVICER,
             'spacecraft = "clint"',
-            ("member 'servicer', spacecraft", "no spacecraft 'clint' is bundled", "client, servicer"),
+            ("member 'servicer', spacecraft", "no spacecraft 'clint' is bundled", "client, derelict", "servicer"),
         ),
         (
             SERVICER,

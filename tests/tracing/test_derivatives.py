@@ -190,3 +190,12 @@ def test_closed_form_equals_differentiation_line_by_line(seed):
     line_by_line = tracing.jacobian_of(gs.inverse_dynamics, ("q", "v"))(craft, q, v, vdot)
     for found, expected in ((by_q, line_by_line[0] @ T), (by_v, line_by_line[1])):
         np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
+
+
+def test_a_craft_in_place_of_a_name_is_explained():
+    """As one writes it who has just written gs.compile(f, craft)."""
+    with pytest.raises(TypeError, match=r'wrt is a spacecraft; expected the name.*gs.jacobian_of\(f, "q"\), craft'):
+        gs.jacobian_of(gs.mass_matrix, gs.load("client"))
+    for wrong in (3.0, [], ["q", 1]):
+        with pytest.raises(TypeError, match="expected names of arguments or parameters"):
+            gs.jacobian_of(gs.mass_matrix, wrong)

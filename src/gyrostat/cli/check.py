@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -131,8 +132,8 @@ def _joints(craft: Spacecraft) -> Table:
             Text(printable(joint.name)),
             joint.kind,
             _range(joint),
-            _limit(limits.velocity),
-            _limit(limits.effort),
+            _limit(limits.velocity, joint, joint.motion.v_units),
+            _limit(limits.effort, joint, ["N" if unit.startswith("m") else "N m" for unit in joint.motion.v_units]),
             "" if not (joint.damping or joint.friction) else f"{number(joint.damping)}, {number(joint.friction)}",
             "" if not (joint.stiffness or joint.armature) else f"{number(joint.stiffness)}, {number(joint.armature)}",
         )
@@ -145,11 +146,20 @@ def _range(joint: Joint) -> str:
         return ""
     if joint.motion.hinge:
         return f"{number(np.degrees(lower))} .. {number(np.degrees(upper))} deg"
-    return f"{number(lower)} .. {number(upper)}"
+    return f"{number(lower)} .. {number(upper)}{_unit(joint.motion.q_units)}"
 
 
-def _limit(value: float) -> str:
-    return "" if np.isinf(value) else number(value)
+def _limit(value: float, joint: Joint, units: Sequence[str]) -> str:
+    """In the units that people read: deg/s, rpm of wheels; no unit where those of the joint's coordinates differ."""
+    if np.isinf(value):
+        return ""
+    if set(units) == {"rad/s"}:
+        return f"{number(value * 30 / np.pi)} rpm" if joint.motion.spins else f"{number(np.degrees(value))} deg/s"
+    return f"{number(value)}{_unit(units)}"
+
+
+def _unit(units: Sequence[str]) -> str:
+    return f" {units[0]}" if len(set(units)) == 1 and units[0] else ""
 
 
 def as_dict(file: Path, result: CheckResult, *, ok: bool) -> dict[str, Any]:

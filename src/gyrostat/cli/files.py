@@ -10,7 +10,7 @@ import typer
 from ..models import file as bundled
 
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Read xacro files, whose expressions are run as Python on this machine.")
+    bool, typer.Option("--trust", help="Run code that files bring: expressions in xacro, Python of a scenario.")
 ]
 
 

@@ -16,7 +16,7 @@ from .output import command, console
 def init(
     file: Annotated[Path, typer.Argument(help="File to write.", dir_okay=False)] = Path("scenario.toml"),
     example: Annotated[
-        str | None, typer.Option(help="Write a bundled example instead: servicer, capture or station.")
+        str | None, typer.Option(help='Write a bundled example instead; "list" says which there are.', metavar="NAME")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
 ) -> None:
@@ -25,6 +25,10 @@ def init(
     from ..scenario import EXAMPLES, template
     from ..scenario import example as example_text
 
+    if example == "list":
+        for name, what in EXAMPLES.items():
+            console().print(Text(printable(f"{name}: {what}")), soft_wrap=True)
+        return
     if example is not None and example not in EXAMPLES:
         known = "; ".join(f"{name}: {what}" for name, what in EXAMPLES.items())
         raise typer.BadParameter(f"'{example}' is not known. Choose one of {known}.", param_hint="--example")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, is_symbolic, maximum, minimum, mirror, solve_spd, where
+from ..algebra import Array, is_symbolic, maximum, minimum, mirror, scan, solve_spd, where
 
 RIDGE = 1e-13  # relative to the rows of A, which have length one
 AGAINST_TIES = 1e-6
@@ -36,9 +36,9 @@ def allocate(B: Array, wanted: Array, limits: Any, *, scale: Any = None, steps: 
     A, w = D[:, None] * B, D * wanted
     count = B.shape[1]
     top = np.broadcast_to(np.asarray(limits), (count,))
-    f: Array = np.zeros(count)
-    free: Array = np.zeros(count)
-    for _ in range(2 * count if steps is None else steps):
+
+    def step(state: tuple[Array, Array], _: Any) -> tuple[Array, Array]:
+        f, free = state
         d = _towards(A, w, f, free)  # (1)
         rooms = [
             where(x < 0.0, -at / where(x < 0.0, x, 1.0), _up(x, at, most))
@@ -51,7 +51,9 @@ def allocate(B: Array, wanted: Array, limits: Any, *, scale: Any = None, steps: 
         f = f + where(blocked, room, 1.0) * d  # (2)
         hit = np.array([where(x <= room, where(blocked, 1.0, 0.0), 0.0) for x in rooms])
         f = np.array([where(h > 0.5, where(x < 0.0, 0.0, m), y) for h, x, m, y in zip(hit, d, top, f, strict=True)])
-        free = free * (1.0 - hit) + where(blocked, 0.0, 1.0) * _most_helpful(A, w, f, free, top)  # (3)
+        return f, free * (1.0 - hit) + where(blocked, 0.0, 1.0) * _most_helpful(A, w, f, free, top)  # (3)
+
+    f, _ = scan(step, (np.zeros(count), np.zeros(count)), 2 * count if steps is None else steps)
     return Allocation(f, wanted - B @ f)
 
 

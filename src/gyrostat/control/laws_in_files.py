@@ -57,17 +57,20 @@ class About:
     orbit: Any = None
     sky: Any = None
 
-    def attitude(self, rpy: Three | None, duration: float) -> PosePath:
-        """From the attitude at the start to roll, pitch, yaw in N within `duration`; held where none is given."""
+    def attitude(self, rpy: Three | None, duration: float, by: Three = (0.0, 0.0, 0.0)) -> PosePath:
+        """From the attitude at the start to roll, pitch, yaw in N within `duration`; held where none is given. by: how
+        far the base moves meanwhile, in N.
+        """
         X = frame_pose(self.craft, self.q, self.craft.base)
-        if rpy is None:
+        end = X.p + np.array(by)
+        if rpy is None and not any(by):
             still = pose_reference(quat_from_rotation(X.R), X.p)
             return lambda t: still
-        R = rotation_from_rpy(np.array(rpy))
+        R = X.R if rpy is None else rotation_from_rpy(np.array(rpy))
         if duration <= 0.0:
-            there = pose_reference(quat_from_rotation(R), X.p)
+            there = pose_reference(quat_from_rotation(R), end)
             return lambda t: there
-        return line(X, X.p, MinimumJerk(duration, self.t), R=R)
+        return line(X, end, MinimumJerk(duration, self.t), R=R)
 
     @property
     def joints(self) -> Callable[[Any], JointReference]:
@@ -163,20 +166,21 @@ class GyroAttitude:
         return gyro_attitude(path, size=self.momentum, servo=self.servo, **about.gains(self.bandwidth))
 
 
-@LAWS.add("thruster_pulses", "thrusters hold or turn the base by pulses, while the joints follow their waypoints",
+@LAWS.add("thruster_pulses", "thrusters hold, turn or move the base by pulses, while the joints follow their waypoints",
           'period = "1 s"')  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class ThrusterPulses:
     period: Time = key("Thrust is shared and pulses begin once in each.", 1.0)
     ticks: int = key("Parts of a period in which pulses are resolved.", 10)
     attitude: Angles | None = key("Roll, pitch, yaw of the base in inertial axes; as it starts by default.", None)
-    duration: Time = key("How long the turn takes, from rest to rest; 0: it is a step.", 0.0)
+    by: Lengths = key("How far the base moves, in inertial axes.", (0.0, 0.0, 0.0))
+    duration: Time = key("How long the motion takes, from rest to rest; 0: it is a step.", 0.0)
     bandwidth: Frequency = key("Of the base's attitude and position.", 0.02)
     joint_bandwidth: Frequency = key("Of the joints.", 0.05)
     follows = True
 
     def build(self, about: About) -> Any:
-        path = about.attitude(self.attitude, self.duration)
+        path = about.attitude(self.attitude, self.duration, self.by)
         law = coordinated(path, _arm(about, self.joint_bandwidth), **about.gains(self.bandwidth))
         return Pulses(about.craft, self.period, self.ticks).controller(law)
 

@@ -195,14 +195,31 @@ class Pulses:
         memory = np.concatenate([left - now, carried, pulses, on_time + now, unmet, missing, [used]])
         return np.concatenate([B @ thrusts, tau[nb:]]), memory
 
-    def report(self, memory: Array) -> PulseReport:
-        """What the memory (..., 5 n + base + 1) says: `trajectory.data["held_z"].values[-1]` at the end of a run.
+    def report(self, run: Any) -> PulseReport:
+        """Of a run, at its end; or of the memory (..., 5 n + base + 1) itself, such as that of each saved time,
+        `trajectory.data["held_z"].values`.
 
         A part of the period counts as done when it begins.
         """
         n, nb = self._n, self._base
+        memory = self._at_the_end(run) if hasattr(run, "data") and hasattr(run, "craft") else np.asarray(run)
+        if memory.shape[-1:] != (5 * n + nb + 1,):
+            raise ValueError(
+                f"Pulses.report: found a memory of shape {memory.shape}; expected (..., {5 * n + nb + 1}), that of "
+                f"these {n} thrusters. Give it the run of their controller, or that controller's part of a memory."
+            )
         _, carried, pulses, on_time, unmet = (memory[..., k * n : (k + 1) * n] for k in range(5))
         return PulseReport(pulses, on_time, carried, unmet, memory[..., 5 * n : 5 * n + nb], memory[..., 5 * n + nb])
+
+    @staticmethod
+    def _at_the_end(run: Any) -> Array:
+        """The last saved memory of each run of a trajectory."""
+        if "held_z" not in run.data:
+            raise ValueError("Pulses.report: the run has no sampled law with a memory; was it flown by pulses?")
+        memory = np.asarray(run.data["held_z"].values)  # (..., times, memory)
+        last = np.isfinite(memory).all(axis=-1).sum(axis=-1) - 1  # after an early end, rows are empty
+        found: Array = np.take_along_axis(memory, last[..., None, None], axis=-2)[..., 0, :]
+        return found
 
 
 def _pulse(on: Any, shortest: float, longest: float) -> Any:

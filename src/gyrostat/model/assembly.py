@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -191,20 +191,24 @@ def _name(craft: Spacecraft, name: str, shared: dict[str, set[str]], kind: str =
     return f"{craft.name}.{name}" if name in shared[kind] else name
 
 
+def prefixed(craft: Spacecraft, prefix: str) -> Spacecraft:
+    """With `prefix` in front of the name of every part: so that one arm can be on a craft twice."""
+    return _named_anew(craft, lambda name, kind="body or frame": prefix + name)
+
+
 def _renamed(craft: Spacecraft, shared: dict[str, set[str]]) -> Spacecraft:
+    return _named_anew(craft, lambda name, kind="body or frame": _name(craft, name, shared, kind))
+
+
+def _named_anew(craft: Spacecraft, new: Callable[..., str]) -> Spacecraft:
+    """new(name, kind) of every part."""
     bodies = []
     for body in craft.bodies:
-        joint = replace(
-            body.joint,
-            name=_name(craft, body.joint.name, shared, "joint"),
-            parent=None if body.parent is None else _name(craft, body.parent, shared),
-        )
-        bodies.append(replace(body, name=_name(craft, body.name, shared), joint=joint))
-    frames = [replace(f, name=_name(craft, f.name, shared), body=_name(craft, f.body, shared)) for f in craft.frames]
-    thrusters = [
-        replace(t, name=_name(craft, t.name, shared, "thruster"), body=_name(craft, t.body, shared))
-        for t in craft.thrusters
-    ]
+        parent = None if body.parent is None else new(body.parent)
+        joint = replace(body.joint, name=new(body.joint.name, "joint"), parent=parent)
+        bodies.append(replace(body, name=new(body.name), joint=joint))
+    frames = [replace(f, name=new(f.name), body=new(f.body)) for f in craft.frames]
+    thrusters = [replace(t, name=new(t.name, "thruster"), body=new(t.body)) for t in craft.thrusters]
     return replace(craft, bodies=tuple(bodies), frames=tuple(frames), thrusters=tuple(thrusters))
 
 

@@ -50,7 +50,8 @@ def _without_null(schema: Any) -> Any:
 
 
 def _told_apart(schema: Any, defs: Mapping[str, Any]) -> Any:
-    """Tables of which a key says which one is meant: chosen by that key, so that messages are about that one alone.
+    """Tables of which a key says which one is meant, by its value or by being there: chosen by that key, so that
+    messages are about that one alone.
 
     The first of them, which has no such key of its own, is what the others are not.
     """
@@ -63,9 +64,10 @@ def _told_apart(schema: Any, defs: Mapping[str, Any]) -> Any:
         return found
     chosen, *others = schema["oneOf"]
     for ref in others:
-        properties = defs[ref["$ref"].rpartition("/")[2]]["properties"]
+        table = defs[ref["$ref"].rpartition("/")[2]]
+        properties, needed = table["properties"], table.get("required", [])
         tag = {key: {"const": value["const"]} for key, value in properties.items() if "const" in value}
-        chosen = {"if": {"properties": tag, "required": list(tag)}, "then": ref, "else": chosen}
+        chosen = {"if": {"properties": tag, "required": list(tag) or needed}, "then": ref, "else": chosen}
     return found | chosen
 
 

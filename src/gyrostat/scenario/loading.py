@@ -11,7 +11,7 @@ from .scenario import Scenario
 def load(path: str | Path, *, trust: bool = False) -> Scenario:
     """The scenario in a TOML file. Raises a `ModelError` with everything that is wrong, and where.
 
-    trust: read xacro files that it names, whose expressions are run as Python.
+    trust: read xacro files that it names, whose expressions are run as Python, and run Python files that it names.
     """
     path = Path(path)
     kind, table, source = read_scenario(path, trust=trust)

@@ -26,7 +26,7 @@ def jacobian_of(function: Callable[..., Any], wrt: str | Sequence[str]) -> Calla
     floats the function is recorded anew at each call. Derivatives by q are those by its components, as the function is
     written: on the manifold, differentiate `step_configuration(craft, q, dv)` by dv, at zero.
     """
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    names = _names(function, wrt)
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -44,6 +44,19 @@ def jacobian_of(function: Callable[..., Any], wrt: str | Sequence[str]) -> Calla
     derivative.__name__ = f"d_{getattr(function, '__name__', 'f')}_d_{'_'.join(names)}".replace(".", "_")
     derivative.__signature__ = signature  # type: ignore[attr-defined]
     return derivative
+
+
+def _names(function: Callable[..., Any], wrt: Any) -> tuple[str, ...]:
+    if hasattr(wrt, "bodies"):
+        raise TypeError(
+            f"jacobian_of({getattr(function, '__name__', 'f')}, craft): wrt is a spacecraft; expected the name of what "
+            'to differentiate by, as in jacobian_of(f, "q"). The spacecraft comes when it is called or compiled: '
+            'gs.compile(gs.jacobian_of(f, "q"), craft).'
+        )
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt) if isinstance(wrt, Sequence) else ()
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(f'jacobian_of: wrt is {wrt!r:.60}; expected names of arguments or parameters, such as "q".')
+    return names
 
 
 class _Place:

@@ -13,6 +13,7 @@ from ..meshes import resolve
 from ..report import Report, build, fail
 from .craft_tables import BodyTable, Document, JointTable, ShapeTable
 from .flexible_reader import flexible_body
+from .parts_of_craft import part_of_craft
 from .source import Source
 from .text import MAX_BYTES, Place
 from .units import Measure, joint_dimension
@@ -23,14 +24,19 @@ _IN_JOINT = {"stiffness": "stiffness", "rest": "position", "damping": "damping",
 _IN_JOINT["rotor_inertia"] = "inertia"
 
 
-def read_toml(data: bytes, file: str, *, base: str | None = None, mesh_roots: tuple[Path, ...] = ()) -> Spacecraft:
-    """The spacecraft in a TOML document. `base` replaces the kind of the base's joint."""
+def read_toml(
+    data: bytes, file: str, *, base: str | None = None, mesh_roots: tuple[Path, ...] = (), whole: bool = True
+) -> Spacecraft:
+    """The spacecraft in a TOML document. `base` replaces the kind of the base's joint. whole: it may have parts."""
     if len(data) > MAX_BYTES:
         raise fail(
             "too-large", file, f"has {len(data) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB of TOML are read."
         )
     source = Source(data, file)
-    return _build(source, source.checked(Document), base, mesh_roots)
+    document = source.checked(Document)
+    if document.part and not whole:
+        raise fail("part", file, "is a part and has parts itself.", "Write them into one file.")
+    return _build(source, document, base, mesh_roots)
 
 
 def _build(source: Source, document: Document, base: str | None, roots: tuple[Path, ...]) -> Spacecraft:
@@ -68,6 +74,14 @@ def _build(source: Source, document: Document, base: str | None, roots: tuple[Pa
     thrusters = [Thruster(**thruster.model_dump()) for thruster in document.thruster]
     for what, parts in (("frame", frames), ("thruster", thrusters)):
         places |= {f"{what} '{part.name}'": (report.file, lines.get((what, i), 0)) for i, part in enumerate(parts)}  # type: ignore[attr-defined]
+    for i, given in enumerate(document.part):
+        part = part_of_craft(source, given, i, lambda data, file: read_toml(data, file, mesh_roots=roots, whole=False))
+        if part is not None:
+            bodies, frames, thrusters = [*bodies, *part.bodies], [*frames, *part.frames], [*thrusters, *part.thrusters]
+            where = (report.file, lines.get(("part", i), 0))
+            for what, names in (("body", part.bodies), ("joint", part.joints), ("frame", part.frames)):
+                places |= {f"{what} '{one.name}'": where for one in names}
+            places |= {f"thruster '{one.name}'": where for one in part.thrusters}
     memberships = []
     for i, member in enumerate(document.member):
         places |= {f"member '{member.name}'": (report.file, lines.get(("member", i), 0))}

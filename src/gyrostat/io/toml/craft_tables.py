@@ -175,6 +175,14 @@ class ThrusterTable(Table):
     specific_impulse: TimeLimit = math.inf
 
 
+class PartTable(Placed):
+    """Another file's craft, fixed on a body of this one: an arm, twice, with two prefixes."""
+
+    file: Name
+    body: Name
+    prefix: Annotated[str, Field(max_length=100)] = ""
+
+
 class MemberTable(Table):
     """One spacecraft of several: what hangs on its base;
     own names of the parts that had to be renamed, {own = here}.
@@ -191,6 +199,7 @@ class Document(Table):
     gyrostat: Literal[1] = 1
     name: Name
     body: Annotated[list[BodyTable], Field(min_length=1, max_length=10_000)]
+    part: Annotated[list[PartTable], Field(max_length=1000)] = Field(default_factory=list)
     wheel: Annotated[list[WheelTable], Field(max_length=10_000)] = Field(default_factory=list)
     frame: Annotated[list[FrameTable], Field(max_length=100_000)] = Field(default_factory=list)
     thruster: Annotated[list[ThrusterTable], Field(max_length=100_000)] = Field(default_factory=list)

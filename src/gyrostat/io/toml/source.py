@@ -28,6 +28,7 @@ class Source:
         self.text, self.raw = parse_toml(data, file)
         self.lines = key_lines(self.text)
         self.report = Report(file)
+        self.loaded: dict[Any, Any] = {}  # what files that it names hold, each read once
         self._at: Place = ()
 
     def inside(self, *place: str | int) -> Self:

@@ -28,6 +28,7 @@ from ..parts.craft import spacecraft_of
 from ..parts.environment import environment_of, epoch_of, orbit_of
 from ..parts.start import joint_values
 from ..scenario import Scenario
+from .formation_members import members_doing
 from .formation_tables import FormationTable, MemberTable, StationTable
 from .kind import Kind
 
@@ -122,7 +123,11 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
     control = _stations(source, table, crafts)
     source.report.raise_errors()
     laws = {name: _law(formation, state, station, environment, table.member) for name, station in control.items()}
-    options = table.run.options(source, table.run.duration) | {"control": laws, "environment": environment}
+    duration = table.run.duration
+    doing = members_doing(source, crafts, state, table.member, control, environment, duration, table.environment)
+    doing["control"] = {**doing.get("control", {}), **laws}
+    source.report.raise_errors()
+    options = table.run.options(source, duration) | doing | {"environment": environment}
     tree = virtual_tree(crafts, names[0])
     q, v = tree_state(crafts, names[0], {name: (state[name][0][0], state[name][1][0]) for name in names})
     return FormationScenario(

@@ -8,13 +8,16 @@ from pydantic import Field, field_validator
 
 from ...io.toml.tables import Name, Table
 from ...io.toml.units import Angle, Frequency, Length, Speed, three
+from ..parts.acting import Acts
 from ..parts.environment import EnvironmentTable
+from ..parts.events import EventTable
+from ..parts.motors import Motors
 from ..parts.run import Run
 from ..parts.start import JointValues
 
 
-class MemberTable(Table):
-    """A spacecraft, and where it starts in the Hill frame: x radial, y along-track, z normal."""
+class MemberTable(Acts, Motors):
+    """A spacecraft, where it starts in the Hill frame (x radial, y along-track, z normal), and what it does."""
 
     name: Name
     spacecraft: Name = Field(description="A file beside this one, or a bundled spacecraft.")
@@ -29,6 +32,7 @@ class MemberTable(Table):
     )
     turning: bool = Field(default=True, description="It turns with the Hill frame, as nadir-pointing craft do.")
     joints: JointValues = Field(default_factory=dict, description="Positions by joint; held there by a station.")
+    event: list[EventTable] = Field(default_factory=list, description="What is told of when it happens.")
 
 
 class StationTable(Table):

@@ -86,9 +86,8 @@ class Course:
             member = craft.member(name)
             felt = environment_of(source, outer, member)
             now, begin = ((q, v), span[0]) if one.begins else (own, 0.0)
-            made = own_options(
-                one.source, member.craft, one.table, member.q(now[0]), member.v(now[1]), (begin, span[1]), felt
-            ).options
+            start = (member.q(now[0]), member.v(now[1]), (begin, span[1]))
+            made = own_options(one.source, member.craft, one.table, *start, felt, outer).options
             if "control" in made:
                 laws[name] = made["control"]
             for key in ("locked", "breakpoints"):

@@ -24,6 +24,7 @@ from .law import (
     Control,
     follows,
     law_of,
+    name_of,
     named_law,
     open_loop,
     prescribed_accelerations,
@@ -122,8 +123,9 @@ def own_options(
         paths = motions(source, craft, table, q, controlled_joints(source, craft, table, law), begin)
     elif law is not None and (table.waypoint or table.rate):
         if not follows(law):
-            found = f"{law.law} does not follow waypoints or rates."
-            source.error("law", ("control",), found, "Leave them out, or choose another law.", "law")
+            found = f"{name_of(law)} does not follow waypoints or rates."
+            key = "law" if hasattr(law, "law") else "python"
+            source.error("law", ("control",), found, "Leave them out, or choose another law.", key)
         paths = motions(source, craft, table, q, controlled_joints(source, craft, table, Control()), begin)
     breaks = {t for path in paths.values() for t in getattr(path, "breakpoints", ())} | set(jumps)
     options["breakpoints"] = sorted(t for t in breaks if begin < t < end)

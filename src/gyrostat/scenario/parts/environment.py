@@ -15,6 +15,7 @@ from ...io.toml.tables import OneOf, Real, Table
 from ...io.toml.units import Acceleration, Angle, Length, Time, three
 from ...model.members import Member
 from ..entry_tables import entries_given, tables_by_name
+from .user_code import Python, user_function
 
 PLANETS = {"earth": EARTH, "moon": MOON, "mars": MARS}
 
@@ -57,13 +58,15 @@ class EnvironmentTable(Named):
         default=None, description="Gravity of a planet, differential and with its gradient torque, on every body."
     )
 
+    python: Python = None
     gravity: three(Acceleration) | None = Field(default=None, description="The same everywhere, in inertial axes.")  # type: ignore[valid-type]
 
 
 def environment_of(source: Source, table: EnvironmentTable, member: Member | None = None) -> Environment | None:
     """All of it as one; None if nothing acts. What is wrong goes to the source's report.
 
-    member: as it acts on one craft of several alone, whose law takes it into account: no contact with others.
+    member: as it acts on one craft of several alone, whose law takes it into account: no contact with others, and
+    nothing in Python.
     """
     parts = []
     if table.gravity is not None:
@@ -72,6 +75,9 @@ def environment_of(source: Source, table: EnvironmentTable, member: Member | Non
     if orbit is not None:
         gradient = table.orbit is None or table.orbit.gradient
         parts.append(two_body_gravity(orbit, gradient_torque=gradient, gradient_force=gradient))
+    if table.python is not None and member is None:
+        own = _own(source, table.python)
+        parts += [] if own is None else [own]
     for name, entry in entries_given(ENVIRONMENTS, table).items():
         if orbit is None and name != "contact":
             found = f"{name} acts in an orbit, and there is none."
@@ -96,6 +102,17 @@ def _dated(entry: Any, table: EnvironmentTable) -> Any:
     if entry.epoch not in (EPOCH, date):
         raise ValueError(f'epoch is "{entry.epoch}", that of the orbit "{date}"; leave one of them out')
     return replace(entry, epoch=date)
+
+
+def _own(source: Source, text: str) -> Environment | None:
+    found = user_function(source, ("environment",), text)
+    if found is None or isinstance(found, Environment):
+        return found
+    if callable(found):
+        return Environment(found)
+    said = f"'{text}' is {found!r:.60}; expected a function (craft, t, q, v) -> wrenches, or an Environment."
+    source.error("python", ("environment",), said, "", "python")
+    return None
 
 
 def _on(member: Member, entry: Any) -> Any:

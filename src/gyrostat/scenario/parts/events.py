@@ -17,7 +17,8 @@ from ...model import Spacecraft
 from ...outcomes.signals import distance
 from ...outcomes.tables import SIGNAL_NAMES
 from ...simulation.problem.events import When
-from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units
+from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units, own_signal
+from .user_code import Python, user_function
 
 SignalArguments: Any = arguments_of(SIGNAL_NAMES.values(), "SignalArguments")
 Signal = Annotated[str, OneOf(SIGNAL_NAMES)]
@@ -27,6 +28,9 @@ Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 class Threshold(SignalArguments):
     """A signal falls below a level, or rises above one."""
 
+    of: Signal | None = Field(default=None, description="Which signal.")
+    python: Python = None
+
     below: AnyMeasure | None = Field(default=None, description="It happens when the signal falls below.")
     above: AnyMeasure | None = Field(default=None, description="It happens when the signal rises above.")
 
@@ -35,11 +39,12 @@ class EventTable(Threshold):
     """What is told of when it happens."""
 
     name: Name
-    of: Signal = Field(description="Which signal.")
     stop: bool = Field(default=False, description="The run ends there.")
 
     @model_validator(mode="after")
     def _limited(self) -> Self:
+        if (self.of is None) == (self.python is None):
+            raise ValueError('an event is of one signal: of = "body_rate", or python = "my.py:signal"')
         if (self.below is None) == (self.above is None):
             raise ValueError('an event has one level: below = "0.1 deg/s", or above')
         return self
@@ -48,7 +53,6 @@ class EventTable(Threshold):
 class Until(Threshold):
     """A phase ends when a signal passes a level, or when the origins of two frames come closer than a distance."""
 
-    of: Signal | None = Field(default=None, description="Which signal.")
     frames: Pair | None = None
     closer_than: Length | None = None
 
@@ -57,9 +61,11 @@ class Until(Threshold):
         if self.closer_than is not None and not self.closer_than > 0:
             raise ValueError(f"closer_than is {self.closer_than:g} m; expected more than zero")
         near = self.frames is not None and self.closer_than is not None
-        passed = self.of is not None and (self.below is None) != (self.above is None)
-        if near == passed or (near and {"of", "below", "above"} & self.model_fields_set):
-            raise ValueError("expected frames and closer_than; or of, which signal, and one level: below or above")
+        passed = (self.of is None) != (self.python is None) and (self.below is None) != (self.above is None)
+        if near == passed or (near and {"of", "python", "below", "above"} & self.model_fields_set):
+            raise ValueError(
+                "expected frames and closer_than; or of (or python), which signal, and one level: below or above"
+            )
         if passed and {"frames", "closer_than"} & self.model_fields_set:
             raise ValueError("frames and closer_than go without a signal and its level")
         return self
@@ -68,24 +74,27 @@ class Until(Threshold):
 def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, name: str = "", stop: bool = False) -> Any:
     """The `When` of a table; None where it cannot be made, which goes to the source's report."""
     try:
-        if table.of is None:
+        if table.python is not None:
+            own = user_function(source, place, table.python)
+            if own is None:
+                return None
+            signal, level, way = own_signal(own, table.python), *_level(table, "")
+        elif table.of is None:
             for frame in table.frames:
                 craft.locate(frame)
             signal, level, way = distance(*table.frames), table.closer_than, -1
         else:
             given = arguments_given(table, SignalArguments)
             maker = SIGNAL_NAMES[table.of]
-            own = list(inspect.signature(maker).parameters)
+            keys = list(inspect.signature(maker).parameters)
             for key in given:
-                if key not in own:
-                    raise ValueError(f"{table.of} has no key '{key}'; it has {', '.join(own) or 'none'}")
+                if key not in keys:
+                    raise ValueError(f"{table.of} has no key '{key}'; it has {', '.join(keys) or 'none'}")
             demand_whose(craft, table.of, maker, given)
             signal = maker(**given)
-            way = -1 if table.above is None else 1
-            level = in_units(table.below if table.above is None else table.above, signal.unit)
-        asked = [key for key in LOADS if key in inspect.signature(signal.function).parameters]
-        if asked:
-            raise ValueError(f"{table.of} is of loads, and events see the state alone")
+            level, way = _level(table, signal.unit)
+        if any(key in inspect.signature(signal.function).parameters for key in LOADS):
+            raise ValueError(f"{table.of or table.python} is of loads, and events see the state alone")
     except (ValueError, TypeError) as error:
         source.error("event", place, f"{error}".rstrip(".") + ".")
         return None
@@ -94,6 +103,11 @@ def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, name: 
         return signal.function(craft, t, q, v) - level
 
     return When(gap, name or table.name, stop, way)
+
+
+def _level(table: Any, unit: str) -> tuple[float, int]:
+    """In SI, and which way it is passed."""
+    return in_units(table.below if table.above is None else table.above, unit), -1 if table.above is None else 1
 
 
 def events_of(source: Source, craft: Spacecraft, tables: Sequence[EventTable], q: Array, v: Array) -> list[When]:

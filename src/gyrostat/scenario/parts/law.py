@@ -16,12 +16,13 @@ from ...control.laws_in_files import LAWS, About
 from ...control.references import JointPath
 from ...environment import Environment
 from ...io.toml.source import Source
-from ...io.toml.tables import OneOf, Positive, Table
+from ...io.toml.tables import Name, OneOf, Positive, Table
 from ...io.toml.units import Frequency, Time, plain_number
 from ...model import Spacecraft, nearest
 from ...model.entries import OfJoints
 from ..entry_tables import entry_table, made
 from .start import joint_values
+from .user_code import user_function
 
 DEFAULT_BANDWIDTH = 0.5  # Hz
 JOINT_LAWS = {name: name for name in ("computed_torque", "pd", "pid", "prescribed", *LAWS)}
@@ -78,13 +79,21 @@ class Control(Table):
         return self
 
 
+class PythonLaw(Table):
+    """A law of one's own: a function (craft, t, q, v) -> tau, or a `Controller`."""
+
+    python: Name = Field(description='A function beside this file: "my_laws.py:law". It is code: --trust runs it.')
+
+
 def _chosen(given: Any) -> str:
     """Which table a file's [control] is: that of joints where it says nothing, or nothing known."""
+    if isinstance(given, PythonLaw) or (isinstance(given, dict) and "python" in given):
+        return PythonLaw.__name__
     name = given.get("law") if isinstance(given, dict) else getattr(given, "law", None)
     return entry_table(LAWS, LAWS[name]).__name__ if isinstance(name, str) and name in LAWS else Control.__name__
 
 
-_TABLES: tuple[type[Table], ...] = (Control, *(entry_table(LAWS, entry) for entry in LAWS.values()))
+_TABLES: tuple[type[Table], ...] = (Control, PythonLaw, *(entry_table(LAWS, entry) for entry in LAWS.values()))
 AnyControl: Any = Annotated[
     Union[tuple(Annotated[table, Tag(table.__name__)] for table in _TABLES)],  # noqa: UP007
     Discriminator(_chosen),
@@ -93,11 +102,15 @@ AnyControl: Any = Annotated[
 
 def follows(control: Any) -> bool:
     """Whether joints follow waypoints and rates with it."""
+    if isinstance(control, PythonLaw):
+        return False
     return isinstance(control, Control) or bool(LAWS[control.law].kind.follows)  # type: ignore[attr-defined]
 
 
 def named_law(source: Source, control: Any, about: About, place: Any = ("control",)) -> Any:
     """The law of an entry; None where it cannot be made, which goes to the source's report."""
+    if isinstance(control, PythonLaw):
+        return _own_law(source, control, place)
     kind = LAWS[control.law].kind
     entry = made(kind, control)
     joints = [name for name, hint in get_type_hints(kind, include_extras=True).items() if _of_joints(hint)]
@@ -113,12 +126,28 @@ def named_law(source: Source, control: Any, about: About, place: Any = ("control
 
 def torquers_of(source: Source, control: Any, about: About, loads: Any) -> Any:
     """The magnetic torquers that go with a named law; None of one without."""
+    if isinstance(control, PythonLaw):
+        return None
     entry = made(LAWS[control.law].kind, control)
     torquers = entry.torquers(about) if hasattr(entry, "torquers") else None
     if torquers is not None and loads is not None:
         found = "its torquers do not go with open-loop loads."
         source.error("law", ("control",), found, "Leave [[torque]] out.", "dump")
     return torquers
+
+
+def _own_law(source: Source, control: PythonLaw, place: Any) -> Any:
+    law = user_function(source, place, control.python)
+    if law is not None and not isinstance(law, Controller) and not callable(law):
+        found = f"'{control.python}' is {law!r:.60}; expected a function (craft, t, q, v) -> tau, or a Controller."
+        source.error("python", place, found, "", "python")
+        return None
+    return law
+
+
+def name_of(control: Any) -> str:
+    """Of a law, in words."""
+    return str(control.python if isinstance(control, PythonLaw) else control.law)
 
 
 def _of_joints(hint: Any) -> bool:

@@ -19,7 +19,8 @@ from ...model import Spacecraft
 from ...outcomes import Kept, Outcome, outcomes_given
 from ...outcomes.tables import REDUCTIONS, SIGNAL_NAMES, outcome_from_table
 from ...simulation.result.summary import REQUIREMENTS
-from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units
+from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units, own_signal
+from .user_code import Python, user_function
 
 if TYPE_CHECKING:
     from ...simulation import Trajectory
@@ -37,12 +38,15 @@ class RequireTable(Arguments):
 
     name: Name
     outcome: Annotated[str, OneOf(REDUCTIONS)] = Field(description="What is kept of the signal over the run.")
-    of: Annotated[str, OneOf(SIGNAL_NAMES)] = Field(description="Which signal.")
+    of: Annotated[str, OneOf(SIGNAL_NAMES)] | None = Field(default=None, description="Which signal.")
+    python: Python = None
     at_most: AnyMeasure | None = Field(default=None, description='Such as "2 deg".')
     at_least: AnyMeasure | None = None
 
     @model_validator(mode="after")
     def _limited(self) -> RequireTable:
+        if (self.of is None) == (self.python is None):
+            raise ValueError('a requirement is of one signal: of = "body_rate", or python = "my.py:signal"')
         if self.at_most is None and self.at_least is None:
             raise ValueError('a requirement has a limit: at_most = "2 deg", at_least, or both')
         return self
@@ -80,7 +84,12 @@ def requirements_of(
         if table.name in [one.outcome.name for one in found]:
             source.error("twice", place, f"two requirements are named '{table.name}'.", "Name each its own.", "name")
         try:
-            outcome = outcome_of(craft, table, q, v)
+            own = None
+            if table.python is not None:
+                own = user_function(source, place, table.python)
+                if own is None:
+                    continue
+            outcome = outcome_of(craft, table, q, v, own)
             if phased and outcome.kept not in JOINED:
                 names = ", ".join(kept.name for kept in JOINED)
                 raise ValueError(f"{table.outcome} is not known through phases; expected one of {names}")
@@ -93,11 +102,16 @@ def requirements_of(
     return tuple(found)
 
 
-def outcome_of(craft: Spacecraft, table: Any, q: Array, v: Array) -> Outcome:
-    """Of a table with its name, what is kept, and of which signal. Raises a ValueError if the craft has no such."""
+def outcome_of(craft: Spacecraft, table: Any, q: Array, v: Array, own: Any = None) -> Outcome:
+    """Of a table with its name, what is kept, and of which signal; own: the user's. Raises a ValueError if the craft
+    has no such.
+    """
     given = arguments_given(table, Arguments)
-    outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
-    demand_whose(craft, table.of, SIGNAL_NAMES[table.of], given)
+    if own is None:
+        outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
+        demand_whose(craft, table.of, SIGNAL_NAMES[table.of], given)
+    else:
+        outcome = REDUCTIONS[table.outcome](own_signal(own, table.python), name=table.name, **given)
     loads = {name: np.zeros(craft.nv) for name in LOADS} | {"wrenches": np.zeros((craft.nbodies, 6))}
     call(outcome.function, (craft, 0.0, q, v), loads)
     return outcome

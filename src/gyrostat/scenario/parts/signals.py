@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 from ...io.toml.tables import Table
 from ...io.toml.units import Measure
 from ...model import Spacecraft
+from ...outcomes.outcome import Signal
 
 DIMENSIONS = {"rad": "angle", "rad/s": "angular rate", "m": "length", "s": "time"}
 LOADS = ("command", "applied", "tau", "vdot")  # that a signal may ask for, besides the state
@@ -36,6 +37,15 @@ def demand_whose(craft: Spacecraft, of: str, function: Callable[..., Any], given
     """Where several craft meet, a signal of the base says of which."""
     if craft.memberships and "frame" in inspect.signature(function).parameters.keys() - given:
         raise ValueError(f"{of}: here are several spacecraft; say of which body or frame: frame =")
+
+
+def own_signal(found: Any, text: str) -> Signal:
+    """A user's function (craft, t, q, v) as a signal, or a signal as it is."""
+    if isinstance(found, Signal):
+        return found
+    if not callable(found):
+        raise TypeError(f"'{text}' is {found!r:.60}; expected a function (craft, t, q, v) -> a number")
+    return Signal(found, text.rpartition(":")[2])
 
 
 def in_units(given: Measure, unit: str) -> float:
