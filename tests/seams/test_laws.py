@@ -124,15 +124,25 @@ def test_a_law_moves_what_has_a_motor_and_everything_balances_in_one_run_and_in_
         assert np.abs(h - h[0]).max() < 1e-8 * (1.0 + np.abs(h).max()), (str(case), np.abs(h - h[0]).max())
     stronger = run(case, 1.3)
     assert not isinstance(stronger, str) and np.abs(stronger.v[-1] - whole.v[-1]).max() > 1e-7, str(case)
-    phases = [gs.Phase(CUT - START, "first"), gs.Phase(END - CUT, "second")]
-    options = {"rtol": 1e-11, "atol": 1e-12, "save_at": [START, CUT, END], "progress": False, **case.options}
-    cut = gs.simulate_phases(craft, case.q, case.v, phases, t0=START, control=case.law(), **options).trajectory
     size = 1.0 + np.abs(whole.v).max()
-    near, far = 1e-8 * size, max(np.abs(cut.q[-1] - whole.q[-1]).max(), np.abs(cut.v[-1] - whole.v[-1]).max())
+    near, far = 1e-8 * size, _apart(whole, cut(case))
     if far > near:  # a law near a singular pose multiplies the tolerances: by how much, finer ones tell
         sharper = run(case, finer=10.0)
-        near += 10.0 * np.abs(np.concatenate([sharper.q[-1] - whole.q[-1], sharper.v[-1] - whole.v[-1]])).max()
+        near, far = near + 10.0 * _apart(whole, sharper), _apart(sharper, cut(case, finer=10.0))
     assert near < 1e-4 * size and far < near, (str(case), far, near)
+
+
+def cut(case: Case, finer: float = 1.0) -> gs.Trajectory:
+    """The run in two phases."""
+    phases = [gs.Phase(CUT - START, "first"), gs.Phase(END - CUT, "second")]
+    options = {"save_at": [START, CUT, END], "progress": False, **case.options}
+    options |= {"rtol": 1e-11 / finer, "atol": 1e-12 / finer, "control": case.law()}
+    return gs.simulate_phases(case.craft, case.q, case.v, phases, t0=START, **options).trajectory
+
+
+def _apart(one: gs.Trajectory, other: gs.Trajectory) -> float:
+    """At the end."""
+    return max(np.abs(one.q[-1] - other.q[-1]).max(), np.abs(one.v[-1] - other.v[-1]).max())
 
 
 def test_most_laws_are_accepted_and_every_one_is_drawn():
