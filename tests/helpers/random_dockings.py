@@ -11,7 +11,7 @@ import numpy as np
 
 import gyrostat as gs
 import random_missions as missions
-from gyrostat import constraints
+from gyrostat import constraints, outcomes
 from random_flexible import bending
 from random_missions import START, Mission
 from random_trees import random_spacecraft, random_state
@@ -20,6 +20,19 @@ KINDS = ("revolute", "prismatic", "spherical", "cylindrical", "universal", "plan
 LONG = {"approach": 0.15, "hold": 0.2, "still held": 0.1, "go": 0.15}  # s
 # what places the craft once, and a jump of every rate, are not for craft that change
 LEFT_OUT = ("_rod", "_kick", "_formulation", "_conserve", "_gravity")
+
+
+SPEED = outcomes.Signal(lambda craft, t, q, v: 2.0 * gs.kinetic_energy(craft, q, v), "speed", "J")
+OUTCOMES = {
+    "end": outcomes.last(SPEED),
+    "most": outcomes.largest(SPEED),
+    "least": outcomes.smallest(SPEED),
+    "mean": outcomes.mean(SPEED),
+    "sum": outcomes.integral(SPEED),
+    "calm": outcomes.settling_time(SPEED, 1e9),
+    "wild": outcomes.settling_time(SPEED, 0.0),
+    "long": outcomes.time_in(SPEED, 0.0),
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +50,8 @@ class Docking:
         phases = [gs.Phase(length, name, **own.get(name, {})) for name, length in LONG.items()]
         at = self.mission
         options = {**at.keywords(changed), "save_at": np.linspace(START, START + 0.6, 13), "progress": False, **more}
+        if options.get("integrator") != "gauss16":  # which knows no states within its steps
+            options["outcomes"] = OUTCOMES
         return gs.simulate_phases(at.craft, at.q, at.v, phases, t0=START, **options)
 
     def __str__(self) -> str:

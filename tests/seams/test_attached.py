@@ -33,6 +33,8 @@ def test_one_tree_moves_as_the_weld_and_feels_every_option(seed):
         apart = np.abs(a.data[name].values - b.data[name].values).max()
         size = scale + np.abs(b.data[name].values).max()
         assert apart < near * size, (str(docking), f"{name}: {apart:.1e} of {size:.1e}")
+    for name, value in b.outcomes.items():
+        assert a.outcomes[name] == pytest.approx(value, rel=1e-6), (str(docking), name)
     mission = docking.mission
     if not mission.external:
         h = a.momentum()

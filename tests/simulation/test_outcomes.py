@@ -202,3 +202,27 @@ def test_a_failed_run_has_no_outcomes_and_a_saved_one_keeps_them(tmp_path) -> No
             outcomes=outcomes.largest(ANGLE),
         )
     assert np.isnan(lost.outcomes["largest angle"])
+
+
+@pytest.mark.parametrize("cuts", [(5.0, 9.1), (17.0, 17.2), (0.4, 3.0, 16.9)])
+def test_cut_into_phases_a_run_has_the_outcomes_of_the_whole(cuts) -> None:
+    """Times in which phase they may be; of what holds through several of them, too."""
+    start, state = 100.0, ([0.3], [0.2])
+    asked = {**ASKED, "always": outcomes.settling_time(ANGLE, 9.0), "not yet": outcomes.settling_time(ANGLE, -9.0)}
+    whole = gs.simulate(CRAFT, *state, (start, start + END), outcomes=asked, rtol=1e-10)
+    phases = [gs.Phase(b - a, f"from {a}") for a, b in zip((0.0, *cuts), (*cuts, END), strict=True)]
+    run = gs.simulate_phases(CRAFT, *state, phases, t0=start, outcomes=asked, rtol=1e-10)
+    found = run.trajectory.outcomes
+    assert set(found) == set(asked) and found["always"] == start and np.isinf(found["not yet"])
+    for name, value in whole.outcomes.items():
+        assert found[name] == pytest.approx(value, abs=1e-6 if "ripple" in name else 2e-5), name
+    settled = [float(result.trajectory.outcomes["calm"]) for result in run.phases]
+    assert cuts != (17.0, 17.2) or settled[-1] > found["calm"]  # calm since an earlier phase
+
+
+def test_when_a_level_is_passed_is_refused_where_a_jump_may_pass_it() -> None:
+    held = gs.constraints.weld("flap", "base", name="grip")
+    phases = [gs.Phase(1.0, "free"), gs.Phase(1.0, "caught", grasp=[held])]
+    asked = outcomes.time_of(lambda craft, t, q, v: v[0], 0.1, name="slow")
+    with pytest.raises(ValueError, match="'slow' asks when a level is passed, and phase 'caught' begins with a jump"):
+        gs.simulate_phases(CRAFT, [0.3], [0.2], phases, outcomes=asked)

@@ -58,7 +58,7 @@ def test_every_option_of_simulate_reaches_every_phase_or_is_refused_by_name(monk
     options = [p.name for p in inspect.signature(simulate).parameters.values() if p.kind is p.KEYWORD_ONLY]
     assert len(options) > 25
     # those that phases treat in a way of their own have tests of their own below
-    own = {"constraints", "events", "save_at", "resume", "parameters", "runs", "locked", "prescribed"}
+    own = {"constraints", "events", "outcomes", "save_at", "resume", "parameters", "runs", "locked", "prescribed"}
     with pytest.raises(TypeError, match="sensitivities= is no option of simulate_phases. Derivatives are not carried"):
         simulate_phases(CRAFT, Q, V, [Phase(1.0, "only")], sensitivities=["q0"])
     for name in set(options) - own - {"sensitivities"}:

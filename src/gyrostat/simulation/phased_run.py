@@ -12,8 +12,10 @@ import numpy as np
 from ..algebra import Array
 from ..constraints import AbstractConstraint, Capture
 from ..model import Spacecraft
+from ..outcomes import outcomes_given
 from .one_tree import OneTree, without_jumps
 from .result.joined_audit import Jump, joined_audit
+from .result.joined_outcomes import joined_outcomes
 from .result.summary import HAPPENED, told_happenings
 from .result.trajectory import Trajectory
 
@@ -110,7 +112,7 @@ class PhasedRun:
         """
         import xarray
 
-        parts, work, impulse = [], 0.0, np.zeros(6)
+        rows_of, work, impulse = [], 0.0, np.zeros(6)
         loads = [name for name in ("command", "tau", "wrenches", "vdot", "potential") if self._all_have(name)]
         for k, result in enumerate(self.phases):
             signals = result.trajectory.signals[loads]
@@ -126,8 +128,8 @@ class PhasedRun:
             rows = np.isfinite(data["q"].values).all(axis=-1)
             if k < len(self.phases) - 1:
                 rows &= data["time"].values < result.end[0]  # the next phase starts there
-            parts.append(data.isel(time=rows))
-        joined = xarray.concat(parts, "time", data_vars="all", combine_attrs="override")
+            rows_of.append(data.isel(time=rows))
+        joined = xarray.concat(rows_of, "time", data_vars="all", combine_attrs="override")
         last = self.phases[-1].trajectory
         _, q_end, v_end = self.phases[-1].end
         q = np.vstack([joined["q"].values, q_end])
@@ -135,7 +137,9 @@ class PhasedRun:
             q = without_jumps(q, joint)
         joined = joined.assign(q=(joined["q"].dims, q[:-1], joined["q"].attrs), q_end=("q_name", q[-1]))
         joined = joined.assign(t_end=last.data["t_end"], v_end=("v_name", v_end))
-        joined = joined.assign(joined_audit([result.trajectory for result in self.phases], self._jumps()))
+        parts = [result.trajectory for result in self.phases]
+        joined = joined.assign(joined_audit(parts, self._jumps()))
+        joined = joined.assign(joined_outcomes(outcomes_given(self.options.get("outcomes")), parts))
         begin, end = self.phases[0].trajectory.data.attrs["t_span"][0], last.data.attrs["t_span"][1]
         failures = [message for result in self.phases for message in result.trajectory.failures]
         failures += [result.missed for result in self.phases if result.missed]

@@ -18,6 +18,7 @@ from ..algebra import Array, cross
 from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
 from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
+from ..outcomes import outcomes_given
 from .engine.compiling import SimulationWarning
 from .engine.interruption import one_after_the_other
 from .one_tree import OneTree
@@ -26,6 +27,7 @@ from .prepare import prepare
 from .problem.causes import grounded, is_still
 from .problem.events import When, event_name
 from .problem.request import Request
+from .result.joined_outcomes import refuse_unseen
 from .result.trajectory import Trajectory
 from .simulate_craft import simulate
 
@@ -151,6 +153,8 @@ def simulate_phases(
         _one_run(craft, q0, v0, options)
     if options.get("stabilisation") is not None and not _any_constraint(phases, options):
         raise ValueError("stabilisation= is that of constraints, and no phase has any: leave it out.")
+    jumps = [phase.name for k, phase in enumerate(phases) if phase.grasp or (k and phase.constraints)]
+    refuse_unseen(outcomes_given(options.get("outcomes")), jumps)
     own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
     struck = craft.with_values(own) if own else craft
     first = Request(craft=craft, q0=q0, v0=v0)

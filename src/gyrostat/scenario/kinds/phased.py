@@ -17,7 +17,7 @@ from ..parts.craft import spacecraft_of
 from ..parts.flight import happening
 from ..parts.limits import judge
 from ..parts.outputs import add_outputs
-from ..parts.requirements import asked, judge_run, requirements_of, through_phases
+from ..parts.requirements import asked, judge_run, requirements_of
 from ..parts.start import initial_state
 from ..scenario import Scenario
 from .kind import Kind
@@ -46,7 +46,7 @@ class PhasedScenario(Scenario):
         add_outputs(trajectory, self.outputs)
         trajectory.data.attrs["scenario"] = self.text
         judge(trajectory, self.limits)
-        judge_run(trajectory, self.requirements, through_phases(run, self.requirements))
+        judge_run(trajectory, self.requirements, trajectory.outcomes)
         return trajectory
 
 

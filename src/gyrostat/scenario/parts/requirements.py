@@ -24,10 +24,9 @@ from .user_code import Python, user_function
 
 if TYPE_CHECKING:
     from ...simulation import Trajectory
-    from ...simulation.phased_run import PhasedRun
 
 SHOWN = {"rad": ("deg", 180 / math.pi), "rad/s": ("deg/s", 180 / math.pi)}
-JOINED = (Kept.last, Kept.largest, Kept.smallest, Kept.integral, Kept.mean, Kept.time_in)  # through phases
+JOINED = tuple(kept for kept in Kept if kept is not Kept.time_of)  # through phases
 
 
 Arguments: Any = arguments_of((*SIGNAL_NAMES.values(), *REDUCTIONS.values()), "OutcomeArguments")
@@ -131,20 +130,3 @@ def judge_run(trajectory: Trajectory, requirements: Sequence[Require], values: M
         whole = not trajectory.failures
         rows = [one.judged(float(values[one.outcome.name]) if whole else math.nan) for one in requirements]
         trajectory.data.attrs[REQUIREMENTS] = rows
-
-
-def through_phases(run: PhasedRun, requirements: Sequence[Require]) -> dict[str, float]:
-    """Each outcome of the whole run, from those of its phases."""
-    found = {}
-    spans = np.array([r.end[0] - float(r.trajectory.data.attrs["t_span"][0]) for r in run.phases])
-    for one in requirements:
-        name, kept = one.outcome.name, one.outcome.kept
-        values = np.array([float(result.trajectory.outcomes[name]) for result in run.phases])
-        joined = {
-            Kept.last: values[-1],
-            Kept.largest: values.max(),
-            Kept.smallest: values.min(),
-            Kept.mean: (spans * values).sum() / spans.sum(),
-        }
-        found[name] = float(joined.get(kept, values.sum()))
-    return found
