@@ -45,6 +45,14 @@ def campaign():
     return held(*starts(RUNS, SIGMA), filt, np.array([0.0, 5.05, 20.05, 60.05]))
 
 
+def test_the_tracker_is_read_at_every_fifth_sample_alone():
+    """In between the filter knows the attitude less well each time."""
+    filt = AttitudeFilter(GYRO, TRACKER, T, every=5, start=START, sigma=SIGMA)
+    sigma = held(*starts(1, SIGMA), filt, T * np.arange(13) + 0.05).sigma[0, :, :3]
+    sharper = (np.diff(sigma, axis=0) < 0.0).all(axis=1)
+    assert (np.flatnonzero(sharper) + 1).tolist() == [5, 10] and (np.diff(sigma, axis=0)[~sharper] > 0.0).all()
+
+
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_nees_and_nis_of_200_runs_are_within_their_95_percent_bounds(campaign, k):
     for found, n in ((campaign.nees, 6), (campaign.nis, 3)):

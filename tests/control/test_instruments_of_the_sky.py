@@ -226,6 +226,12 @@ def test_sun_sensors_see_nothing_in_the_planets_shadow():
             assert bool(read(sensor, q, v)[0].fresh) == (angle(X.R[:, 2], to) < 0.7)
 
 
+@pytest.mark.parametrize("normals", [(0.0, 0.0, 1.0), [(1.0, 0.0)], [(1.0, 0.0, 0.0), (0.0, 0.0, 0.0)]])
+def test_sun_cells_look_in_directions(normals):
+    with pytest.raises(ValueError, match=r"sensor 'sun_cells': normals have shape .*; expected directions \(n, 3\)"):
+        CoarseSunSensors("eye", ORBIT, SUN, normals)
+
+
 @pytest.mark.parametrize("shape", [("box", (1.0, 0.6, 0.4)), ("sphere", (0.45,)), ("cylinder", (0.3, 1.1))])
 def test_own_bodies_hide_what_is_behind_them(shape):
     """Against points along the segment, each asked whether it lies inside."""

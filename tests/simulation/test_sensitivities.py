@@ -140,7 +140,7 @@ def test_whatever_acts_as_differences_in_thirty_digits(name):
 
 
 def test_closed_loops_as_differences_in_thirty_digits():
-    """Of which one row too many is given: multipliers are not unique, motion is."""
+    """Of which one row too many is given: multipliers are not unique, motion is. Gravity acts, too."""
     craft, constraints, q0 = crafts.four_bar()
     v0 = gc.project(craft, 0.0, q0, np.linspace(-0.3, 0.4, craft.nv), constraints)[1]
     bodies = [b.name for b in craft.bodies]
@@ -148,7 +148,7 @@ def test_closed_loops_as_differences_in_thirty_digits():
     drive = lambda craft, t, q, v, gain: gs.joint_torques(craft, {"crank": gain - 0.1 * v[6]})
     traj = gs.simulate(
         craft, q0, v0, (0.0, END), control=drive, constraints=constraints, inputs={"gain": 0.7}, sensitivities=names,
-        save_at=[END], **TIGHT,
+        environment=gs.environment.uniform_gravity((0.4, -0.9, 0.2)), save_at=[END], **TIGHT,
     )  # fmt: skip
     assert_as_differences(traj, q0, v0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import linalg
+from scipy.integrate import trapezoid
 from scipy.optimize import brentq
 
 from gyrostat.structures.beam_mesh import beam_mesh
@@ -55,7 +56,7 @@ def test_sections_with_inertia_of_their_own_slow_bending_as_rayleigh_says():
     s = np.linspace(0.0, 1.0, 4001)
     y = np.cosh(x * s) - np.cos(x * s) - c * (np.sinh(x * s) - np.sin(x * s))
     slope = x * (np.sinh(x * s) + np.sin(x * s) - c * (np.cosh(x * s) - np.cos(x * s)))
-    share = 1e-5 / RHO_A * np.trapezoid(slope**2, s) / np.trapezoid(y**2, s) / L**2
+    share = 1e-5 / RHO_A * trapezoid(slope**2, s) / trapezoid(y**2, s) / L**2
     np.testing.assert_allclose(1 - slow.squares[0] / thin.squares[0], share, rtol=1e-3)
 
 
@@ -96,7 +97,7 @@ def test_foreshortening_is_half_the_integral_of_the_slope_squared():
     s = slopes @ u
     for k in range(3):
         for m in range(3):
-            exact = -np.trapezoid(s[:, k] * s[:, m], x)
+            exact = -trapezoid(s[:, k] * s[:, m], x)
             np.testing.assert_allclose(own.G[-1, 0, k, m], exact, rtol=2e-6, atol=1e-6)
     spin = -np.einsum("i,i,ikl->kl", r.masses, r.positions[:, 0], r.G[:, 0])
     np.testing.assert_allclose(spin[0, 0] / r.modal_masses[0], 1.193336, rtol=1e-5)  # the uniform beam's
