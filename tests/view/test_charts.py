@@ -12,7 +12,14 @@ import gyrostat as gs
 from browser import Browser, needs_browser
 from formation_crafts import armed, box
 from gyrostat.control.transfers import Impulse
-from gyrostat.environment import two_body_gravity
+from gyrostat.environment import (
+    Exponential,
+    Sphere,
+    air_drag,
+    combined,
+    two_body_gravity,
+    zonal_gravity,
+)
 from gyrostat.formation import Formation, simulate_impulses
 from gyrostat.view.charts import Mark, card, seen_aslant, ticks
 from gyrostat.view.decimated import kept
@@ -108,9 +115,12 @@ def formation_page(folder):
     last = formation.names[-1]
     state = formation.hill_state({"chief": np.zeros(3), "left": [10.0, -200.0, 5.0], last: [0.0, 150.0, 40.0]})
     kicks = {last: [Impulse(300.0, np.array([0.02, 0.01, 0.0]))]}
+    end, drag = 10 * ORBIT.period, air_drag(ORBIT, [Sphere("hull", 0.3)], Exponential())
+    environment = combined(two_body_gravity(ORBIT), zonal_gravity(ORBIT, 2), drag)
     run = simulate_impulses(
-        formation, state, (0.0, 1200.0), kicks, environment=two_body_gravity(ORBIT), save_at=np.linspace(0, 1200, 61)
+        formation, state, (0.0, end), kicks, environment=environment, save_at=np.linspace(0, end, 201), rtol=1e-8
     )
+    assert np.linalg.norm(run.member("chief").p_N[-1]) > 1e4, "far from the reference orbit, which nothing perturbs"
     return run.report(folder / "formation.html")
 
 

@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..io.writing import WriteError
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
+
+FULL: Mapping[str, Any] = {}
+COMPACT: Mapping[str, Any] = {"dtype": "float32", "compress": True}
 
 
 def partial_of(out: Path) -> Path:
@@ -23,29 +27,30 @@ def partial_of(out: Path) -> Path:
     return out.with_name(f"{out.stem}.partial.nc")
 
 
-def keep(trajectory: Trajectory, out: Path) -> tuple[list[Path], str]:
+def keep(trajectory: Trajectory, out: Path, *, compact: bool = False) -> tuple[list[Path], str]:
     """Save it; the files that were written, and what is to be said about it.
 
-    MATLAB's files do not hold the state to go on from, so a run that did not reach its end gets a NetCDF file, too.
+    A run that did not reach its end and was to become MATLAB's file gets a NetCDF file, too. compact: compressed, with
+    seven digits over time.
     """
     if trajectory.interrupted:
         return _saved(trajectory, partial_of(out))
-    written, problem = _saved(trajectory, out)
+    written, problem = _saved(trajectory, out, COMPACT if compact else FULL)
     if trajectory.failures and out.suffix == ".mat":
         more, _ = _saved(trajectory, partial_of(out))
         written += more
     return written, problem
 
 
-def _saved(trajectory: Trajectory, path: Path) -> tuple[list[Path], str]:
+def _saved(trajectory: Trajectory, path: Path, how: Mapping[str, Any] = FULL) -> tuple[list[Path], str]:
     """At `path`; or, if that cannot be written, in a folder that can."""
     try:
-        return [trajectory.save(path)], ""
+        return [trajectory.save(path, **how)], ""
     except WriteError as error:
         for folder in _elsewhere():
             other = folder / f"{path.stem}-{secrets.token_hex(4)}{path.suffix}"
             try:
-                return [trajectory.save(other)], f"{error} The result is in '{other}' instead."
+                return [trajectory.save(other, **how)], f"{error} The result is in '{other}' instead."
             except WriteError:
                 continue
         raise

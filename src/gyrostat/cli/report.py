@@ -22,7 +22,9 @@ Sun = Annotated[str | None, typer.Option(help="Date of t = 0, for day and night,
 
 
 def report(
-    result: Annotated[Path, typer.Argument(help="Result of a run (.nc).", exists=True, dir_okay=False, readable=True)],
+    result: Annotated[
+        Path, typer.Argument(help="Result of a run (.nc or .mat).", exists=True, dir_okay=False, readable=True)
+    ],
     compare: Annotated[
         Path | None,
         typer.Option(help="Another result of the same craft, dashed in every plot.", exists=True, dir_okay=False),

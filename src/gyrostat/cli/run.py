@@ -39,6 +39,9 @@ def run(
     report: Annotated[Path | None, typer.Option(help="Write a report with plots: one HTML file.")] = None,
     scene: Annotated[Path | None, typer.Option(help="Write the animated 3-D scene: one HTML file.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write the plots as SCENARIO.png.")] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Keep the result compressed, with seven digits over time.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from what an interrupted run left (OUT.partial.nc).")
     ] = False,
@@ -54,7 +57,7 @@ def run(
     from ..scenario import load
 
     out = Path(f"{scenario.stem}.nc") if out is None else out
-    wanted = _Wanted(out, report, scene, Path(f"{scenario.stem}.png") if plot else None)
+    wanted = _Wanted(out, report, scene, Path(f"{scenario.stem}.png") if plot else None, compact)
     wanted.check(scenario)
     every = seconds(checkpoint_every, "--checkpoint-every")
     with signals() as stopping:
@@ -79,6 +82,7 @@ class _Wanted:
     report: Path | None
     scene: Path | None
     picture: Path | None
+    compact: bool
 
     def check(self, scenario: Path) -> None:
         """Before a long run: each has the suffix of its kind and a name of its own, and none is the input."""
@@ -105,6 +109,7 @@ def _run(
 ) -> tuple[Trajectory, int]:
     """The run, saved, and the exit code."""
     from ..simulation.engine.interruption import stop_when
+    from ..simulation.result.summary import remember
 
     partial = partial_of(wanted.out)
     earlier = _earlier(partial, resume)
@@ -119,12 +124,14 @@ def _run(
             warnings.simplefilter("ignore", category)
         with stop_when(stopping):
             trajectory = work.simulate(**options)
+        remember(trajectory, [str(w.message) for w in caught])
+        told = len(caught)
         with stopping.saving():
-            kept, problem = keep(trajectory, wanted.out)
+            kept, problem = keep(trajectory, wanted.out, compact=wanted.compact)
             if not trajectory.interrupted and not problem and (resume or every is not None):
                 partial.unlink(missing_ok=True)  # the complete one has taken its place
         pictures, problems = _write_pictures(work, trajectory, wanted) if stopping.received is None else ([], [])
-    for message in dict.fromkeys(str(w.message) for w in caught if str(w.message) not in trajectory.failures):
+    for message in dict.fromkeys(str(w.message) for w in caught[told:]):
         errors().print(sentence(f"note: {message}"), style="yellow")
     tell(screen, trajectory)
     for path in (*kept, *pictures):

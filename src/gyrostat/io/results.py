@@ -1,4 +1,4 @@
-"""Trajectories as NetCDF, complete and readable anywhere, and as MATLAB files.
+"""Trajectories as NetCDF, complete and readable anywhere; as MATLAB files see results_mat.
 
 A NetCDF file holds the states, loads and audit integrals with their names and units, the model (as TOML), version,
 tolerances, seed and audit, and what a continued run starts from. Its last line is a digest of all the rest. It is made
@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, fields, is_dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,39 +19,48 @@ import numpy as np
 from ..algebra import Array
 from ..simulation.engine.system import State
 from ..simulation.result.trajectory import Trajectory
+from .results_mat import mat_bytes, read_mat
 from .results_netcdf import Variable, netcdf_bytes
 from .results_read import CONVENTIONS, PARAMETER, STATE, read_trajectory, trailer
 from .toml.craft_writer import to_toml
 from .writing import write_bytes
 
-MAT = ("time", "q", "v", "command", "tau", "vdot", "wrenches", "impulse", "work")
-MAT_NAMES = ("q_name", "v_name", "q_units", "v_units", "body")
 
+def save_trajectory(
+    trajectory: Trajectory, path: str | Path, *, dtype: Any = "float64", compress: bool = False
+) -> Path:
+    """Write .nc or .mat, by the suffix.
 
-def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
-    """Write .nc or .mat, by the suffix."""
+    compress: in chunks, by deflate, which HDF5 and MATLAB read by themselves. dtype: "float32" keeps what is saved over
+    time with seven digits; what a continued run starts from, times and the audit keep all sixteen.
+    """
     path = Path(path)
+    if np.dtype(dtype) not in (np.dtype("f8"), np.dtype("f4")):
+        raise ValueError(f"dtype is {dtype!r}; expected 'float64' or 'float32'.")
     if path.suffix == ".nc":
-        content = _netcdf(trajectory)
+        content = netcdf_of(trajectory, np.dtype(dtype), compress)
         return write_bytes(path, content, trailer(hashlib.sha256(content).digest()))
     if path.suffix == ".mat":
-        return write_bytes(path, _mat(trajectory))
+        return write_bytes(path, mat_bytes(trajectory, np.dtype(dtype), compress))
     raise ValueError(f"'{path}': a trajectory is saved as .nc (NetCDF) or .mat (MATLAB), not as '{path.suffix}'.")
 
 
 def load_trajectory(path: str | Path) -> Trajectory:
-    """Read what `save_trajectory` wrote as NetCDF. Raises a `ResultError` for anything else."""
-    return read_trajectory(Path(path))
+    """Read what `save_trajectory` wrote. Raises a `ResultError` for anything else."""
+    path = Path(path)
+    return read_mat(path) if path.suffix == ".mat" else read_trajectory(path)
 
 
-def _variables(trajectory: Trajectory) -> Any:
+def variables_of(trajectory: Trajectory) -> Any:
     """The Dataset with the loads in it."""
     data = trajectory.data
     return data if "tau" in data else data.merge(trajectory.signals)
 
 
-def _netcdf(trajectory: Trajectory) -> memoryview:
+def netcdf_of(trajectory: Trajectory, dtype: np.dtype[Any], compress: bool) -> memoryview:
     made, told = contents(trajectory)
+    if dtype != np.dtype("f8"):
+        made = {name: _shortened(name, x, dtype) for name, x in made.items()}
     attributes = {
         "Conventions": CONVENTIONS,
         "title": f"trajectory of {trajectory.craft.name}",
@@ -60,12 +68,18 @@ def _netcdf(trajectory: Trajectory) -> memoryview:
         "audit": str(trajectory.audit),
         "coordinates": " ".join(str(name) for name in trajectory.data.coords if name not in trajectory.data.dims),
     }
-    return netcdf_bytes(made, {**attributes, **told}, {"format": CONVENTIONS, **told})
+    return netcdf_bytes(made, {**attributes, **told}, {"format": CONVENTIONS, **told}, compress=compress)
+
+
+def _shortened(name: str, x: Variable, dtype: np.dtype[Any]) -> Variable:
+    """With fewer digits, if it is saved over time."""
+    over_time = "time" in x.dims and x.dims != ("time",) and not name.startswith((STATE, PARAMETER))
+    return x._replace(values=x.values.astype(dtype)) if over_time and x.values.dtype == np.float64 else x
 
 
 def contents(trajectory: Trajectory) -> tuple[dict[str, Variable], dict[str, str]]:
     """Its arrays by name, and its model and notes as text."""
-    data = _variables(trajectory)
+    data = variables_of(trajectory)
     made = {
         str(name): Variable(tuple(map(str, x.dims)), _storable(x.values), x.attrs) for name, x in data.variables.items()
     }
@@ -97,16 +111,3 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return str(value)
-
-
-def _mat(trajectory: Trajectory) -> memoryview:
-    from scipy.io import savemat
-
-    data = _variables(trajectory)
-    content: dict[str, Any] = {name: data[name].values for name in MAT}
-    content |= {name: np.array([str(x) for x in data[name].values], dtype=object) for name in MAT_NAMES}
-    content["model"], content["gyrostat"] = trajectory.craft.name, trajectory.data.attrs["gyrostat"]
-    content["audit"] = str(trajectory.audit)
-    file = BytesIO()
-    savemat(file, content)
-    return file.getbuffer()

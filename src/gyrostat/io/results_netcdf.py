@@ -23,6 +23,8 @@ from ..algebra import Array
 HEADER = "gyrostat_header"
 ROOM = 2**20  # bytes for what is not an array, to begin with
 ROOM_EACH = 2**12
+CHUNK = 2**18  # bytes
+DEFLATE = {"compression": "gzip", "compression_opts": 4, "shuffle": True}
 
 
 class Variable(NamedTuple):
@@ -34,9 +36,32 @@ class Variable(NamedTuple):
 
 
 def netcdf_bytes(
-    variables: Mapping[str, Variable], attributes: Mapping[str, str], header: Mapping[str, Any]
+    variables: Mapping[str, Variable],
+    attributes: Mapping[str, str],
+    header: Mapping[str, Any],
+    *,
+    compress: bool = False,
 ) -> memoryview:
-    """The file. Names may hold any character: what HDF5 keeps for itself is written as in an address, %2F."""
+    """The file. Names may hold any character: what HDF5 keeps for itself is written as in an address, %2F.
+
+    compress: arrays of more than a chunk by deflate, bytes of like weight together; none of a file that would claim
+    more than a reader believes.
+    """
+    content = _written(variables, attributes, header, compress)
+    claimed = sum(x.values.nbytes for x in variables.values() if x.values.dtype.kind not in "UO")
+    if compress and claimed > believed(len(content)):
+        return _written(variables, attributes, header, False)
+    return content
+
+
+def believed(size: int) -> int:
+    """Bytes that all arrays of a file of this size may have together, once inflated."""
+    return 256 * 2**20 + 64 * size
+
+
+def _written(
+    variables: Mapping[str, Variable], attributes: Mapping[str, str], header: Mapping[str, Any], compress: bool
+) -> memoryview:
     import h5netcdf
     import h5py
 
@@ -55,12 +80,23 @@ def netcdf_bytes(
                 kind, values = h5py.string_dtype(), _words(values)
             else:
                 kind, values = values.dtype, np.ascontiguousarray(values)
-            made = file.create_variable(escaped(name), tuple(map(escaped, dims)), kind, data=values)
+            packed = compress and values.dtype.kind not in "UO" and name != HEADER and values.nbytes > CHUNK // 8
+            how: dict[str, Any] = {"chunks": _chunks(values), **DEFLATE} if packed else {}
+            made = file.create_variable(escaped(name), tuple(map(escaped, dims)), kind, data=values, **how)
             for word, text in words.items():
                 made.attrs[word] = _word(text)
         for name, text in attributes.items():
             file.attrs[name] = _word(text)
     return memory.content()
+
+
+def _chunks(values: Array) -> tuple[int, ...]:
+    """About `CHUNK` bytes of neighbours: whole rows of the last axes, as many as fit."""
+    shape, left = list(values.shape), max(1, CHUNK // values.dtype.itemsize)
+    for axis in range(len(shape) - 1, -1, -1):
+        shape[axis] = max(1, min(shape[axis], left))
+        left = max(1, left // shape[axis])
+    return tuple(shape)
 
 
 def _word(text: str | float) -> str | int | float:
@@ -80,7 +116,9 @@ def _described(variables: Mapping[str, Variable]) -> dict[str, Any]:
     """Axes and attributes of each, with the values of words, and the shape of numbers."""
     described: dict[str, Any] = {}
     for name, (dims, values, attributes) in variables.items():
-        words = {"words": values.tolist()} if values.dtype.kind in "UO" else {"shape": values.shape}
+        words: dict[str, Any] = {"words": values.tolist()} if values.dtype.kind in "UO" else {"shape": values.shape}
+        if values.dtype == np.float32:
+            words["single"] = True
         described[name] = {"dims": dims, "attributes": dict(attributes), **words}
     return described
 

@@ -248,7 +248,9 @@ def _triad(box: Sequence[float], panel: Plane, words: Sequence[str]) -> str:
         x0, x1 = _x([0.0, tip[0]], box)
         y0, y1 = _y([0.0, tip[1]], box)
         parts.append(f'<path class="frame" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
-        anchor, aside = ("end", -3) if x1 < x0 - 1 else ("start", 3)
+        wide = 6.0 * len(word)
+        left = x1 - wide > 0 if x1 < x0 - 1 else x1 + wide > WIDTH  # as the axis points, where there is room
+        anchor, aside = ("end", -3) if left else ("start", 3)
         parts.append(f'<text x="{x1 + aside:.1f}" y="{y1:.1f}" text-anchor="{anchor}">{escape(word)}</text>')
     told = f'<text class="dim" x="4" y="{HEIGHT - 5:g}">axes {_text(length)} {escape(panel.unit)} long</text>'
     return f'<g class="axes">{"".join(parts)}</g>{told}'

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .audit import Audit
     from .trajectory import Trajectory
 
-HAPPENED, REQUIREMENTS, FIGURES = "happened", "requirements", "figures"  # attributes of a run
+HAPPENED, REQUIREMENTS, FIGURES, WARNED = "happened", "requirements", "figures", "warned"  # attributes of a run
 MOST_EVENTS = 40  # of one run or batch that are told one by one
 
 
@@ -121,6 +121,8 @@ def summarised(trajectory: Trajectory) -> Summary:
         notes.append(f"{len(events)} events happened; the first {MOST_EVENTS} are told.")
     if trajectory.mode_audit is not None:
         notes.append(str(trajectory.mode_audit))
+    known_words = " ".join([*notes, *trajectory.failures])
+    notes += [message for message in attributes.get(WARNED, ()) if message not in known_words]
     runs = len(trajectory.state.t)
     return assembled(
         trajectory.craft.name,
@@ -133,6 +135,12 @@ def summarised(trajectory: Trajectory) -> Summary:
         notes=notes,
         audit=trajectory.audit,
     )
+
+
+def remember(trajectory: Trajectory, messages: Iterable[str]) -> None:
+    """Keep what a run warned of: its summary, its report and its file say it, too."""
+    trajectory.data.attrs[WARNED] = list(dict.fromkeys(messages))
+    vars(trajectory).pop("summary", None)  # made anew, with them
 
 
 def assembled(

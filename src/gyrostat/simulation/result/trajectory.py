@@ -337,15 +337,19 @@ class Trajectory:
 
     # ---- files and pictures
 
-    def save(self, path: str | Path) -> Path:
-        """Write NetCDF (.nc) or MATLAB (.mat). The file says model, version, tolerances, seed and audit."""
+    def save(self, path: str | Path, *, dtype: Any = "float64", compress: bool = False) -> Path:
+        """Write NetCDF (.nc) or MATLAB (.mat). The file says model, version, tolerances, seed and audit.
+
+        compress: in chunks. dtype="float32": seven digits for what is saved over time; a run goes on bit for bit from
+        it all the same.
+        """
         from ...io.results import save_trajectory
 
-        return save_trajectory(self, path)
+        return save_trajectory(self, path, dtype=dtype, compress=compress)
 
     @staticmethod
     def load(path: str | Path) -> Trajectory:
-        """Read a trajectory that `save` wrote as NetCDF."""
+        """Read a trajectory that `save` wrote."""
         from ...io.results import load_trajectory
 
         return load_trajectory(path)

@@ -166,7 +166,8 @@
     if (card.kind !== 'space') return;
     const long = Math.max(...ticks(0, 0.32 * (b[3] - b[2])));
     part(card, 'axes').innerHTML = [[long, 0, 0], [0, long, 0], [0, 0, long]].map((end, k) => {
-      const o = flat(card, [0, 0, 0]), p = flat(card, end), left = X(p[0], b) < X(o[0], b) - 1;
+      const o = flat(card, [0, 0, 0]), p = flat(card, end), x = X(p[0], b), wide = 6 * `${card.axes[k]} [${card.unit}]`.length;
+      const left = x < X(o[0], b) - 1 ? x - wide > 0 : x + wide > W;
       const words = text(X(p[0], b) + (left ? -3 : 3), Y(p[1], b), left ? 'end' : 'start', '');
       return `<path class="frame" d="M${X(o[0], b).toFixed(1)} ${Y(o[1], b).toFixed(1)}L${X(p[0], b).toFixed(1)} ${Y(p[1], b).toFixed(1)}"/>`
         + words.replace('></', `>${card.axes[k]} [${card.unit}]</`);
