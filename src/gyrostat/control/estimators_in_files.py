@@ -22,7 +22,7 @@ ESTIMATORS = Registry("estimators")
 @ESTIMATORS.add("attitude", "attitude and gyro bias of the base, from a gyro and a star tracker of its own",
                 'period = "0.1 s"\ntracker_noise = ["10 arcsec", "10 arcsec", "60 arcsec"]')  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
-class AttitudeEntry:
+class AttitudeEstimate:
     period: Time = key("Of the gyro's samples, and of the law.")
     every: int = key("The tracker is read at every n-th of them.", 1)
     lost: float = key("Probability that a reading of the tracker is lost.", 0.0)
