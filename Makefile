@@ -64,7 +64,7 @@ test-oldest: $(OLDEST)/.installed
 
 $(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(PYTHON) -m venv --clear $(OLDEST)
-	$(PYTHON) tools/lower_bounds.py mjcf xacro control casadi sympy fmu jax rl orbit cluster > $(OLDEST)/requirements.txt
+	$(PYTHON) tools/lower_bounds.py mjcf xacro control casadi sympy fmu jax rl orbit cluster zarr > $(OLDEST)/requirements.txt
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath
 	touch $@
 
@@ -106,7 +106,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs,orbit,cluster,control,mjcf,rl]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs,orbit,cluster,zarr,control,mjcf,rl]"
 	touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import xarray
 
+import gyrostat as gs
 from browser import Browser, needs_browser
-from flap_campaign import run
+from flap_campaign import ASKED, CRAFT, law, run
+from gyrostat import campaigns as c
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +76,70 @@ def test_the_worst_runs_stand_side_by_side_in_one_scene(found, tmp_path):
     runs = found.histories(worst)
     with pytest.raises(ValueError, match="no run 3 in this batch of 3"):
         runs.to_html(tmp_path / "x.html", ghosts=[3])
+
+
+def test_a_zarr_store_holds_the_histories_of_all_runs_a_block_in_a_chunk(found, tmp_path):
+    pytest.importorskip("zarr")
+    times = np.linspace(0.0, 5.0, 9)
+    place = found.save_histories(tmp_path / "all.zarr", block=16, save_at=times)
+    data = xarray.open_zarr(place, chunks=None)
+    several = found.histories(range(60), save_at=times).data
+    for name in ("q", "v", "work", "impulse", "q_end", "outcome"):
+        assert data[name].dims == several[name].dims and data[name].values.tobytes() == several[name].values.tobytes()
+    assert data["run"].values.tolist() == list(range(60)) and data["time"].values.tolist() == times.tolist()
+    assert data["q"].encoding["chunks"][0] == 16 and data["made"].values.all() and set(data["failure"].values) == {""}
+    some = xarray.open_zarr(found.save_histories(tmp_path / "some.zarr", [41, 3], save_at=times), chunks=None)
+    assert some["run"].values.tolist() == [41, 3] and (some["q"].values == several["q"].values[[41, 3]]).all()
+
+
+def test_a_store_of_histories_goes_on_where_it_was_and_another_is_refused(found, tmp_path, monkeypatch):
+    pytest.importorskip("zarr")
+    times, plan = np.linspace(0.0, 5.0, 4), type(found.plan)
+    whole = found.save_histories(tmp_path / "whole.zarr", block=16, save_at=times)
+    simulated, calls = plan.simulated, []
+
+    def stops(self, numbers, values, changes):
+        calls.append(numbers[0])
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return simulated(self, numbers, values, changes)
+
+    place = tmp_path / "store.zarr"
+    monkeypatch.setattr(plan, "simulated", stops)
+    with pytest.raises(KeyboardInterrupt):
+        found.save_histories(place, block=16, save_at=times)
+    assert xarray.open_zarr(place, chunks=None, consolidated=False)["made"].values.sum() == 32
+    with pytest.raises(ValueError, match="is there already"):
+        found.save_histories(place, block=16, save_at=times)
+    with pytest.raises(ValueError, match="save_at was .*is"):
+        found.save_histories(place, block=16, save_at=times + 1e-3, resume=True)
+    found.save_histories(place, block=16, save_at=times, resume=True)
+    assert calls[3:] == [32, 48]  # what was whole is not made again
+    files = {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert files == {path.relative_to(whole): path.read_bytes() for path in whole.rglob("*") if path.is_file()}
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="no store of histories"):
+        found.save_histories(tmp_path / "full")
+    with pytest.raises(ValueError, match="no run 60"):
+        found.save_histories(tmp_path / "x.zarr", [60])
+
+
+def test_histories_of_runs_that_fail_say_why_and_of_another_law_are_refused(tmp_path):
+    pytest.importorskip("zarr")
+    spread = {"input:gain": c.discrete([0.1, -400.0]), "flap.mass": c.rows([-1.0] * 4 + [2.0] * 12)}
+    options = {"t_span": (0.0, 5.0), "q0": [0.5], "control": law, "outcomes": ASKED, "seed": 1}
+    found = gs.campaign(CRAFT, spread, 16, **options)
+    data = xarray.open_zarr(found.save_histories(tmp_path / "a.zarr", block=4), chunks=None)
+    failed = np.isin(np.arange(16), list(found.failures))
+    assert failed[:4].all() and 5 < failed.sum() < 16
+    assert (data["failure"].values != "").tolist() == failed.tolist() and data["made"].values.all()
+    assert np.isnan(data["q"].values[:4]).all() and np.isfinite(data["q"].values[~failed]).all()
+    burst = np.flatnonzero(failed)[-1]
+    assert np.isfinite(data["q"].values[burst, 0]).all() and np.isnan(data["q"].values[burst, -1]).all()
+    with pytest.raises(ValueError, match="none of these runs can be flown"):
+        found.save_histories(tmp_path / "b.zarr", [0, 1])
+    other = gs.campaign(CRAFT, spread, 16, **{**options, "control": lambda craft, t, q, v, gain: gain * q[:1] ** 5})
+    mixed = replace(found, plan=other.plan)
+    with pytest.raises(ValueError, match=r"a law, an environment, an event or the machine is not what it was"):
+        mixed.save_histories(tmp_path / "c.zarr")

@@ -129,6 +129,21 @@ def test_parts_and_a_stop_in_between_make_the_same_store(whole, tmp_path):
     assert done.returncode == 0 and blocks(tmp_path) == blocks(whole[0])
 
 
+def test_histories_of_chosen_runs_go_into_a_zarr_store(whole, tmp_path):
+    pytest.importorskip("zarr")
+    shutil.copytree(whole[0] / "case.campaign", tmp_path / "case.campaign")
+    (tmp_path / "case.toml").write_text(FILE)
+    asked = ("--histories", "some.zarr", "--histories-of", "7,30-33")
+    done = gyrostat(tmp_path, "sweep", "case.toml", "--resume", *asked)
+    assert done.returncode == 0 and "wrote some.zarr" in done.stdout, done.stderr
+    data = xarray.open_zarr(tmp_path / "some.zarr", chunks=None)
+    assert data["run"].values.tolist() == [7, 30, 31, 32, 33] and data["made"].values.all()
+    alone = scenario.load(tmp_path / "case.toml").case(31)
+    assert (alone.q[0] == data["q"].values[2]).all()
+    again = gyrostat(tmp_path, "sweep", "case.toml", *asked)
+    assert again.returncode == 2 and "is there already" in again.stderr
+
+
 def test_a_file_goes_to_other_processes_and_gives_the_same_bits(whole):
     """As a cluster gets it: tables of the file are made anew there."""
     work = scenario.load(whole[0] / "case.toml")
@@ -147,6 +162,10 @@ def test_a_file_goes_to_other_processes_and_gives_the_same_bits(whole):
         (["--scene", "s.pdf"], "a page, .html"),
         (["--case", "3", "--resume"], "needs no store"),
         (["--report", "x.pdf"], "a page, .html"),
+        (["--histories", "x.nc"], "a store, .zarr"),
+        (["--histories", "x.zarr", "--histories-of", "3,9-7"], "expected runs such as"),
+        (["--histories-of", "3"], "of which store"),
+        (["--case", "3", "--histories", "x.zarr"], "one run alone goes into"),
         (["--case", "120"], "there is no run 120; they are 0 to 119"),
         ([], "no [campaign]"),
     ],

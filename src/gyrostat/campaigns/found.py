@@ -17,6 +17,7 @@ from ..algebra import Array
 from ..io.results_netcdf import Variable, netcdf_bytes
 from ..io.writing import write_bytes
 from ..model import nearest
+from .histories import write_histories
 from .plan import Plan
 from .requirements import Judged, Requirement, Verdict, judge
 from .sensitivity import Driver, Index, drivers, indices
@@ -122,12 +123,28 @@ class Campaign:
         writes NetCDF. changes: such as save_at=...
         """
         numbers = [int(k) for k in runs]
-        for k in numbers:
-            if not 0 <= k < self.plan.runs:
-                raise ValueError(f"there is no run {k}; they are 0 to {self.plan.runs - 1}.")
-        if not numbers:
-            raise ValueError("histories of no run; expected some of their numbers.")
+        self._must_be_runs(numbers)
         return self.plan.cases(numbers, **changes)
+
+    def save_histories(
+        self,
+        path: str | Path,
+        runs: Iterable[int] | None = None,
+        *,
+        block: int | None = None,
+        resume: bool = False,
+        progress: bool | None = None,
+        **changes: Any,
+    ) -> Path:
+        """Histories of these runs (all, where none are named) into a Zarr store, for `xarray.open_zarr`: the runs once
+        more, bit for bit, a block at a time. Needs the extra `zarr`.
+
+        block: runs in a chunk, 256; so many are in memory together. resume: go on where it was interrupted. changes:
+        such as save_at=... Runs that failed have NaN where they did not get, and the reason in `failure`.
+        """
+        numbers = [int(k) for k in (self.numbers if runs is None else runs)]
+        self._must_be_runs(numbers)
+        return write_histories(self, path, numbers, block=block, resume=resume, progress=progress, **changes)
 
     def drivers(self, outcome: str, count: int | None = None) -> list[Driver]:
         """Which dispersed value drives the outcome: Spearman's rank correlations, strongest first."""
@@ -190,6 +207,13 @@ class Campaign:
         if name not in self.outcomes:
             raise ValueError(f"there is no outcome '{name}'. {nearest(name, self.outcomes)}")
         return self.outcomes[name]
+
+    def _must_be_runs(self, numbers: Sequence[int]) -> None:
+        for k in numbers:
+            if not 0 <= k < self.plan.runs:
+                raise ValueError(f"there is no run {k}; they are 0 to {self.plan.runs - 1}.")
+        if not numbers:
+            raise ValueError("histories of no run; expected some of their numbers.")
 
     def _must_be_independent(self, what: str) -> None:
         if self.plan.sampling not in INDEPENDENT:

@@ -153,7 +153,7 @@ class Plan:
 
     def reduced(self, numbers: Array, values: Mapping[str, Array]) -> tuple[Array, dict[int, str]]:
         """Outcomes (n, outcomes) of runs with these numbers, and why those failed that did, by row."""
-        failures = self._impossible(values, len(numbers))
+        failures = self.impossible(values, len(numbers))
         found = np.full((len(numbers), len(self.outcomes)), np.nan)
         rows = np.array([k for k in range(len(numbers)) if k not in failures], dtype=int)
         if not len(rows):
@@ -161,8 +161,8 @@ class Plan:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             end = {"save_at": [self.t_span[1]], "progress": False}
-            trajectory = self._simulate(numbers[rows], {name: x[rows] for name, x in values.items()}, end)
-        broken = {int(rows[k]): why for k, why in self._failures(trajectory).items()}
+            trajectory = self.simulated(numbers[rows], {name: x[rows] for name, x in values.items()}, end)
+        broken = {int(rows[k]): why for k, why in self.failures_of(trajectory).items()}
         for one in caught:
             if not (broken and issubclass(one.category, SimulationWarning)):
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
@@ -170,7 +170,7 @@ class Plan:
         found[list(broken)] = np.nan
         return found, dict(sorted({**failures, **broken}.items()))
 
-    def _impossible(self, values: Mapping[str, Array], count: int) -> dict[int, str]:
+    def impossible(self, values: Mapping[str, Array], count: int) -> dict[int, str]:
         """Rows whose masses, inertias or geometry no spacecraft has, and why."""
         own = {name: values[name] for name in self._physical.names}
         if not own:
@@ -196,14 +196,18 @@ class Plan:
 
     def cases(self, numbers: Sequence[int], **changes: Any) -> Trajectory:
         """These runs as one batch: bit for bit as in the campaign, with their histories."""
-        parts = [self.values(k, k + 1) for k in numbers]
-        values = {name: np.concatenate([part[name] for part in parts]) for name in self.targets}
-        impossible = self._impossible(values, len(numbers))
-        for k, why in impossible.items():
+        values = self.values_of(numbers)
+        for k, why in self.impossible(values, len(numbers)).items():
             raise ValueError(f"run {numbers[k]} cannot be flown: {why}")
-        return self._simulate(np.array(numbers), values, changes)
+        return self.simulated(np.array(numbers), values, changes)
 
-    def _simulate(self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
+    def values_of(self, numbers: Sequence[int]) -> dict[str, Array]:
+        """What these runs have of their own, by name (n, *shape)."""
+        parts = [self.values(k, k + 1) for k in numbers]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.targets}
+
+    def simulated(self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
+        """Runs of these numbers and values as one batch. changes: of the options."""
         count = len(numbers)
         q, v = np.tile(self.q0, (count, 1)), np.tile(self.v0, (count, 1))
         inputs = {name: np.asarray(x)[None] for name, x in (self.options.get("inputs") or {}).items()}
@@ -220,7 +224,7 @@ class Plan:
         given = {**self.options, **own, **changes}
         return simulate(self.craft, q, v, self.t_span, outcomes=self.outcomes, runs=numbers, seed=self.seed, **given)
 
-    def _failures(self, trajectory: Trajectory) -> dict[int, str]:
+    def failures_of(self, trajectory: Trajectory) -> dict[int, str]:
         """By row. Raises KeyboardInterrupt where somebody wants it to end."""
         most = int(self.options.get("max_steps", MAX_STEPS))
         found = {}

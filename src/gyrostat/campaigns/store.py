@@ -169,12 +169,7 @@ class Folder(Store):
             found = json.loads(manifest.read_text(encoding="utf-8"))
         except (ValueError, OSError) as error:
             raise ValueError(f"'{manifest}' cannot be read: {printable(str(error))}. Choose another folder.") from None
-        wanted = json.loads(json.dumps(wanted))
-        others = [
-            f"{name} was {_short(found.get(name))}, is {_short(value)}"
-            for name, value in wanted.items()
-            if found.get(name) != value
-        ]
+        others = differences(found, json.loads(json.dumps(wanted)))
         if others:
             raise ValueError(f"'{self.path}' holds another campaign: {'; '.join(others)}. Choose another folder.")
 
@@ -194,6 +189,15 @@ class Folder(Store):
                 f"'{self.path}' holds another campaign: runs {start} to {start + count - 1} give other numbers now. A "
                 "law, an environment, an event or the machine is not what it was. Choose another folder."
             )
+
+
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """As in "seed was 8, is 9"."""
+    return [
+        f"{name} was {_short(found.get(name))}, is {_short(value)}"
+        for name, value in wanted.items()
+        if found.get(name) != value
+    ]
 
 
 def _short(x: Any) -> str:

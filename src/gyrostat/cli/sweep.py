@@ -50,6 +50,12 @@ def sweep(
     scene: Annotated[
         Path | None, typer.Option(help="Animated 3-D scene: of the case, or of the worst runs side by side.")
     ] = None,
+    histories: Annotated[
+        Path | None, typer.Option(help="Zarr store of the runs over time (.zarr), a chunk for each block of runs.")
+    ] = None,
+    histories_of: Annotated[
+        str | None, typer.Option(help="Which runs, such as 3,17,100-149.", show_default="all of them", metavar="RUNS")
+    ] = None,
     trust: Trust = False,
 ) -> None:
     """Run the campaign of a SCENARIO: many dispersed runs, and whether what is required of them is met.
@@ -62,6 +68,8 @@ def sweep(
         raise typer.BadParameter("one run alone needs no store: leave out --resume and --shard.", param_hint="--case")
     _check_suffixes(scenario, {"--report": report, "--scene": scene}, (".html", ".htm"), "a page, .html")
     _check_suffixes(scenario, {"--out": out}, (".nc",), "a result, .nc")
+    _check_suffixes(scenario, {"--histories": histories}, (".zarr",), "a store, .zarr")
+    chosen = _which(histories, histories_of, case, resume)
     check_writable(report, out, scene)
     place = Path(f"{scenario.stem}.campaign") if store is None else store
     how = {"executor": _executor(executor, scheduler), "shard": _shard(shard), "store": place, "resume": resume}
@@ -71,7 +79,13 @@ def sweep(
         if case is not None:
             raise typer.Exit(_one(work, case, {"runs": runs, "seed": seed}, _Pages(report, scene, out)))
         try:
-            code = _all(work, {"runs": runs, "seed": seed, **how}, again, _Pages(report, scene, out), stopping)
+            code = _all(
+                work,
+                {"runs": runs, "seed": seed, **how},
+                again,
+                _Pages(report, scene, out, histories, chosen),
+                stopping,
+            )
         except KeyboardInterrupt:
             errors().print(sentence(f"{stopping.words}. The blocks that are complete are kept in '{place}'."))
             errors().print(sentence(f"Go on with:   {again}{_of_store(store)} --resume"))
@@ -85,6 +99,8 @@ class _Pages(NamedTuple):
     report: Path | None
     scene: Path | None
     out: Path | None
+    histories: Path | None = None
+    chosen: list[int] | None = None
 
     @property
     def link(self) -> str:
@@ -98,12 +114,16 @@ def _all(work: Scenario, how: dict[str, Any], again: str, pages: _Pages, stoppin
     """The campaign, told and written; the exit code."""
     from ..simulation.engine.interruption import stop_when
 
-    screen = console()
+    screen, written = console(), []
     with stop_when(stopping):
         found = work.sweep(**how)
+        if pages.histories is not None:
+            if found.complete or found.confidences:
+                written.append(found.save_histories(pages.histories, pages.chosen, resume=how["resume"]))
+            else:
+                errors().print(sentence("Histories are written when no run is missing: --resume, without --shard."))
     alone = f"{again} --case {{k}} --report case-{{k}}.html --scene case-{{k}}-scene.html"
     tell_campaign(screen, found, alone)
-    written = []
     if pages.out is not None:
         written.append(found.save(pages.out))
     if pages.scene is not None:
@@ -170,6 +190,29 @@ def _shard(text: str | None) -> tuple[int, int] | None:
     if not (slash and i.isdecimal() and n.isdecimal() and 1 <= int(i) <= int(n)):
         raise typer.BadParameter(f"'{text}': expected the i-th of n parts, such as 2/8.", param_hint="--shard")
     return int(i), int(n)
+
+
+def _which(histories: Path | None, text: str | None, case: int | None, resume: bool) -> list[int] | None:
+    """Whose histories; None for all."""
+    if histories is None:
+        if text is not None:
+            raise typer.BadParameter("of which store? Give --histories PATH.zarr, too.", param_hint="--histories-of")
+        return None
+    if case is not None:
+        raise typer.BadParameter("one run alone goes into --out case.nc.", param_hint="--histories")
+    if histories.exists() and not resume:
+        raise typer.BadParameter(
+            f"'{histories}' is there already. Go on with it: --resume; or choose another.", param_hint="--histories"
+        )
+    if text is None:
+        return None
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not (first.isdecimal() and (not dash or last.isdecimal())) or (dash and int(last) < int(first)):
+            raise typer.BadParameter(f"'{part}': expected runs such as 3,17,100-149.", param_hint="--histories-of")
+        found += range(int(first), int(last or first) + 1)
+    return found
 
 
 def _check_suffixes(scenario: Path, given: dict[str, Path | None], suffixes: tuple[str, ...], words: str) -> None:
