@@ -135,3 +135,33 @@ def test_runs_beyond_the_tables_are_refused_before_they_start():
         gs.linearize(box(), gs.neutral(box()), np.zeros(6), t=4000.0, environment=environment)
     with pytest.raises(ValueError, match="known from 0 s to 3600 s"):
         gs.rollout(box(), lambda craft, t, q, v: np.zeros(6), steps=8, step=600.0, environment=environment)
+
+
+def test_the_torque_of_a_field_is_that_of_a_cloud_of_points():
+    """J2 to J6 and tesserals: eight masses 20 m from their centre pull about it as the body's inertia says."""
+    import gyrostat as gs
+    from gyrostat.algebra import quat_from_rotation, rotation
+    from gyrostat.environment import EARTH, Orbit, harmonic_gravity, zonal_gravity
+    from gyrostat.environment.zonal import zonal_acceleration
+
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(4, 3)) * [20.0, 8.0, 3.0]
+    x = np.concatenate([x, -x])  # odd moments vanish
+    mass, com = 5.0, np.array([0.3, -0.2, 0.7])
+    inertia = mass * sum((p @ p) * np.eye(3) - np.outer(p, p) for p in x)
+    craft = gs.Spacecraft.build("cloud", [gs.Body("hull", 8 * mass, com, inertia)])
+    orbit = Orbit.from_elements(7.2e6, 0.02, 1.1, 0.4, 2.0, 1.0)
+    R = rotation(np.array([0.5, 0.4, -0.3, 0.2]))
+    q, v, t = gs.neutral(craft), np.zeros(6), 100.0
+    q[:4] = quat_from_rotation(R)
+    q[4:7] = [100.0, 200.0, -300.0]
+    centre = orbit.state(t).r + q[4:7] + R @ com
+    pulls = [R.T @ zonal_acceleration(EARTH, EARTH.zonals, centre + R @ p) for p in x]
+    expected = mass * sum(np.cross(p, g) for p, g in zip(x, pulls, strict=True))
+    bare, whole = (zonal_gravity(orbit, 6, gradient_torque=on).wrenches(craft, t, q, v)[0] for on in (False, True))
+    np.testing.assert_allclose((whole - bare)[:3], expected, atol=2e-7 * np.abs(expected).max())
+    assert not (whole - bare)[3:].any() and np.abs(expected).max() > 1e-7
+    C = np.zeros((7, 7))
+    C[2:, 0] = [-EARTH.zonals[n] for n in range(2, 7)]
+    same = harmonic_gravity(orbit, C, gradient_torque=True).wrenches(craft, t, q, v)[0]
+    np.testing.assert_allclose(same, whole, rtol=1e-7, atol=1e-12)

@@ -46,9 +46,9 @@ def two_impulses(
     (rho0, u0), (rho1, u1) = _ends("two impulses", t0, t1, start, end)
     Phi = yamanaka_ankersen(orbit, t0, t1)
     if np.linalg.cond(Phi[:3, 3:]) > 1e8:
+        half = "" if orbit.e > 1.0 else f", a multiple of half the period ({orbit.period:.6g} s)"
         raise ValueError(
-            f"two impulses {t1 - t0:.6g} s apart, a multiple of half the period ({orbit.period:.6g} s): not every "
-            "point can be reached then. Choose another duration."
+            f"two impulses {t1 - t0:.6g} s apart{half}: not every point can be reached then. Choose another duration."
         )
     u = np.linalg.solve(Phi[:3, 3:], rho1 - Phi[:3, :3] @ rho0)
     arrived = Phi[3:, :3] @ rho0 + Phi[3:, 3:] @ u
@@ -77,9 +77,9 @@ def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Arra
     What a change of the rate does at t1 is the transition matrix of the member's own orbit, seen in the frames of the
     reference.
     """
-    turns = (t1 - t0) / orbit.period
+    turns = (t1 - t0) * orbit.n / (2.0 * np.pi)
     # round-off of Kepler's equation grows with the turns
-    allowed = np.finfo(float).eps * orbit.a * (50.0 + 50.0 * turns)
+    allowed = np.finfo(float).eps * abs(orbit.a) * (50.0 + 50.0 * turns)
     miss = _miss(orbit, t0, t1, rho0, u, rho1)
     for _ in range(50):
         if np.linalg.norm(miss) <= allowed:
@@ -104,7 +104,7 @@ def _aimed(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Arra
 
 
 def _miss(orbit: Orbit, t0: float, t1: float, rho0: Array, u: Array, rho1: Array) -> Array:
-    """rho1 less where the true motion is at t1; infinite where that is no ellipse outside the planet."""
+    """rho1 less where the true motion is at t1; infinite where that is no orbit outside the planet."""
     try:
         return rho1 - kepler_motion(orbit, t0, t1, rho0, u)[0]
     except ValueError:

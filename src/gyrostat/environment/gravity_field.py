@@ -74,10 +74,13 @@ def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
     return GravityField(head.get("modelname", path.stem), mu, radius, C, S)
 
 
-def field_gravity(orbit: Any, field: GravityField, degree: int | None = None) -> Environment:
+def field_gravity(
+    orbit: Any, field: GravityField, degree: int | None = None, *, gradient_torque: bool = False
+) -> Environment:
     """Degrees 2 and more of a field, at the centre of mass of every body. Add it to `two_body_gravity`.
 
-    The code is one loop over the terms above degree 16: degree 70 compiles as fast as degree 17.
+    The code is one loop over the terms above degree 16: degree 70 compiles as fast as degree 17. gradient_torque: of
+    what the field changes over each body, too, at seven times the cost.
     """
     place = reference_of(orbit, f"the gravity field {field.name}")
     planet, N = place.planet, field.degree if degree is None else degree
@@ -95,4 +98,4 @@ def field_gravity(orbit: Any, field: GravityField, degree: int | None = None) ->
         R_FN = planet.fixed_axes(t)
         return field.mu * (R_FN.T @ harmonics.gradient(R_FN @ r))
 
-    return at_centers_of_mass(place, acceleration)
+    return at_centers_of_mass(place, acceleration, torque=gradient_torque)

@@ -95,6 +95,8 @@ def bounded_velocity(orbit: Orbit, t: float, rho: Any, rhodot: Any = (0.0, 0.0, 
     Equal energy means equal semi-major axis; solved without linearising.
     """
     rho, rhodot = np.asarray(rho, dtype=float), np.array(rhodot, dtype=float)
+    if orbit.e > 1.0:
+        raise ValueError(f"bounded_velocity: eccentricity {orbit.e:.6g}; on a hyperbola nothing comes back.")
     r, v = orbit.state(t)
 
     def excess(along: float) -> float:

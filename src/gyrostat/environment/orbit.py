@@ -1,5 +1,5 @@
 """The reference orbit: where the origin of N is. N's axes do not turn;
-its origin follows an ellipse about the planet exactly.
+its origin follows an ellipse or a hyperbola about the planet exactly.
 
 A member's position p_NB is measured from there, so a millimetre stays a millimetre at 7000 km. Environments add what
 pulls the member otherwise than the origin.
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, atan2, cos, rotation_about, sin
-from .kepler import eccentric_anomaly
+from ..algebra import Array, atan2, cos, exp, rotation_about, sin
+from .kepler import eccentric_anomaly, hyperbolic_anomaly, hyperbolic_mean
 from .planets import EARTH, Planet
 
 
@@ -27,10 +27,10 @@ class OrbitState(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Orbit:
-    """An ellipse about `planet`; build it by `from_elements`, `from_state` or `circular`.
+    """An ellipse or a hyperbola about `planet`; build it by `from_elements`, `from_state` or `circular`.
 
-    a: semi-major axis, e: eccentricity, R_NP: columns towards pericentre, a quarter turn on, and the orbit's normal.
-    M0: mean anomaly at t = 0.
+    a: semi-major axis, e: eccentricity (a < 0 and e > 1: a hyperbola), R_NP: columns towards pericentre, a quarter turn
+    on, and the orbit's normal. M0: mean anomaly at t = 0.
     """
 
     planet: Planet
@@ -40,10 +40,10 @@ class Orbit:
     M0: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.e < 1.0 or not self.a > 0:
+        if not (0.0 <= self.e < 1.0 and self.a > 0 or 1.0 < self.e < np.inf and self.a < 0):
             raise ValueError(
-                f"orbit: semi-major axis {self.a:.6g} m and eccentricity {self.e:.6g} are no ellipse; expected a > 0, "
-                "0 <= e < 1. Escape orbits are not supported."
+                f"orbit: semi-major axis {self.a:.6g} m and eccentricity {self.e:.6g} are no ellipse and no hyperbola; "
+                "expected a > 0, 0 <= e < 1, or a < 0, e > 1."
             )
         if self.a * (1.0 - self.e) <= self.planet.radius:
             raise ValueError(
@@ -65,8 +65,10 @@ class Orbit:
         *,
         planet: Planet = EARTH,
     ) -> Orbit:
-        """From Kepler's elements at t = 0, in m and rad. node: right ascension of the ascending node."""
-        if not 0.0 <= e < 1.0:
+        """From Kepler's elements at t = 0, in m and rad. node: right ascension of the ascending node. A hyperbola has
+        a < 0 and e > 1.
+        """
+        if not 0.0 <= e < 1.0 and not (e > 1.0 and a < 0):
             return cls(planet, float(a), float(e), np.eye(3))  # which says what is wrong with it
         _ask_about_angles(
             inclination=(inclination, pi),
@@ -77,6 +79,14 @@ class Orbit:
         _ask_about_air(planet, a * (1.0 - e) - planet.radius)
         x, _, z = np.eye(3)
         R = rotation_about(z, node) @ rotation_about(x, inclination) @ rotation_about(z, pericenter)
+        if e > 1.0:
+            half = np.sqrt((e - 1.0) / (e + 1.0)) * np.tan(true_anomaly / 2)
+            if not abs(half) < 1.0:
+                raise ValueError(
+                    f"orbit: true_anomaly is {true_anomaly:.6g}; a hyperbola of eccentricity {e:.6g} stays within "
+                    f"{np.arccos(-1.0 / e):.6g} rad of its pericentre."
+                )
+            return cls(planet, float(a), float(e), R, float(hyperbolic_mean(2.0 * np.arctanh(half), e)))
         E = 2.0 * np.arctan2(np.sqrt(1 - e) * np.sin(true_anomaly / 2), np.sqrt(1 + e) * np.cos(true_anomaly / 2))
         return cls(planet, float(a), float(e), R, float(E - e * np.sin(E)))
 
@@ -98,8 +108,8 @@ class Orbit:
 
     @classmethod
     def from_state(cls, r: Any, v: Any, t: float = 0.0, *, planet: Planet = EARTH) -> Orbit:
-        """The osculating ellipse through position r (m) and velocity v (m/s) from the planet's
-        centre, in N, at time t.
+        """The osculating ellipse or hyperbola through position r (m) and velocity v (m/s) from the
+        planet's centre, in N, at time t.
         """
         r, v = np.asarray(r, dtype=float), np.asarray(v, dtype=float)
         for name, x in (("r", r), ("v", v)):
@@ -112,10 +122,10 @@ class Orbit:
                 "m). Give r in metres, from the planet's centre."
             )
         energy = v @ v / 2 - planet.mu / distance
-        if energy >= 0 or not h.any():
+        if abs(energy) * distance < 1e-12 * planet.mu or not h.any():
             raise ValueError(
-                f"orbit: at {distance:.6g} m and {np.linalg.norm(v):.6g} m/s the state escapes or falls straight; "
-                "expected an ellipse."
+                f"orbit: at {distance:.6g} m and {np.linalg.norm(v):.6g} m/s the state is on a parabola or falls "
+                "straight; expected an ellipse or a hyperbola."
             )
         a = -planet.mu / (2 * energy)
         e_vector = np.cross(v, h) / planet.mu - r / distance
@@ -126,9 +136,12 @@ class Orbit:
         P = P - (P @ W) * W
         P = P / np.linalg.norm(P)
         Q = np.cross(W, P)
+        n = np.sqrt(planet.mu / abs(a) ** 3)
+        if a < 0:
+            H = np.arcsinh(r @ Q / (-a * np.sqrt(e * e - 1)))
+            return cls(planet, float(a), e, np.column_stack([P, Q, W]), float(hyperbolic_mean(H, e) - n * t))
         # E from the position itself: what P errs, E errs the other way, so that r stays exact even if e is tiny
         E = np.arctan2(r @ Q / (a * np.sqrt(1 - e * e)), r @ P / a + e)
-        n = np.sqrt(planet.mu / a**3)
         return cls(planet, float(a), e, np.column_stack([P, Q, W]), float(E - e * np.sin(E) - n * t))
 
     # ---- motion
@@ -136,10 +149,12 @@ class Orbit:
     @property
     def n(self) -> float:
         """Mean motion in rad/s."""
-        return float(np.sqrt(self.planet.mu / self.a**3))
+        return float(np.sqrt(self.planet.mu / abs(self.a) ** 3))
 
     @property
     def period(self) -> float:
+        if self.e > 1.0:
+            raise ValueError(f"orbit: a hyperbola (eccentricity {self.e:.6g}) has no period.")
         return 2.0 * pi / self.n
 
     @property
@@ -149,19 +164,31 @@ class Orbit:
 
     def state(self, t: Any) -> OrbitState:
         """Position and velocity of N's origin, in N. `t` may be a symbol."""
-        a, e, b = self.a, self.e, np.sqrt(1.0 - self.e * self.e)
+        a, e, b = self.a, self.e, np.sqrt(abs(1.0 - self.e * self.e))
+        P, Q = self.R_NP[:, 0], self.R_NP[:, 1]
+        if e > 1.0:
+            up = exp(hyperbolic_anomaly(self.M0 + self.n * t, e))
+            c, s = 0.5 * (up + 1.0 / up), 0.5 * (up - 1.0 / up)
+            rate = self.n / (e * c - 1.0)
+            return OrbitState(-a * ((e - c) * P + b * s * Q), -a * rate * (-s * P + b * c * Q))
         E = eccentric_anomaly(self.M0 + self.n * t, e)
         c, s = cos(E), sin(E)
         rate = self.n / (1.0 - e * c)
-        P, Q = self.R_NP[:, 0], self.R_NP[:, 1]
         return OrbitState(a * ((c - e) * P + b * s * Q), a * rate * (-s * P + b * c * Q))
 
     def true_anomaly(self, t: Any) -> Any:
         """In rad, growing without jumps."""
         M = self.M0 + self.n * t
+        if self.e > 1.0:
+            up = exp(hyperbolic_anomaly(M, self.e))
+            return 2.0 * atan2(np.sqrt(self.e + 1.0) * (up - 1.0), np.sqrt(self.e - 1.0) * (up + 1.0))
         E = eccentric_anomaly(M, self.e)
         beta = self.e / (1.0 + np.sqrt(1.0 - self.e * self.e))
         return E + 2.0 * atan2(beta * sin(E), 1.0 - beta * cos(E))
+
+    def perturbation(self, t: Any) -> Any:
+        """Acceleration of N's origin beyond two-body gravity, (3,): none."""
+        return np.zeros(3)
 
 
 def _ask_about_angles(**angles: tuple[float, float]) -> None:
@@ -195,6 +222,9 @@ class PlanetCentered:
 
     def state(self, t: Any) -> OrbitState:
         return OrbitState(np.zeros(3), np.zeros(3))
+
+    def perturbation(self, t: Any) -> Any:
+        return np.zeros(3)
 
 
 Reference = Orbit | PlanetCentered

@@ -1,4 +1,4 @@
-"""Accelerations that act at each body's centre of mass, as an environment."""
+"""Accelerations that act on each body, as an environment."""
 
 from __future__ import annotations
 
@@ -7,23 +7,46 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, transform_point
+from ..algebra import Array, Pose, cross, transform_point
 from ..kinematics import inertial_poses
-from ..model import Spacecraft
+from ..model import Body, Spacecraft
 from .gravity import Environment, common_span, gravity_wrenches
 from .orbit import Reference
 from .two_body import outside
 
+APART = 100.0  # m, to either side: between round-off and the field's curvature, 1e-8 of its gradient to degree 20
 
-def at_centers_of_mass(place: Reference, acceleration: Callable[[Any, Array], Array], *known: Any) -> Environment:
+
+def at_centers_of_mass(
+    place: Reference, acceleration: Callable[[Any, Array], Array], *known: Any, torque: bool = False
+) -> Environment:
     """acceleration(t, r) (3,) in N, r from the planet's centre: it pulls every body at its centre of mass.
 
-    known: what it reads besides place and planet, each with the `span` of its tables.
+    known: what it reads besides place and planet, each with the `span` of its tables. torque: of its gradient G over
+    each body, too: sum_k (J e_k) x (G e_k), J = tr(I)/2 - I the second moments of mass about the centre of mass,
+    and G e_k by a difference over 200 m.
     """
 
     def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
         r1, X_NB = place.state(t).r, inertial_poses(craft, q)
         rows = [acceleration(t, r1 + transform_point(X_NB[body.name], body.com)) for body in craft.bodies]
-        return gravity_wrenches(craft, q, np.array(rows))
+        found = gravity_wrenches(craft, q, np.array(rows))
+        if torque:
+            turns = [_gradient_torque(body, X_NB[body.name], t, r1) for body in craft.bodies]
+            found = found + np.concatenate([np.array(turns), np.zeros((craft.nbodies, 3))], axis=1)
+        return found
+
+    def _gradient_torque(body: Body, X_NB: Pose, t: Any, r1: Array) -> Array:
+        if body.included:  # part of its carrier's mass properties
+            return np.zeros(3)
+        r_N = r1 + transform_point(X_NB, body.com)
+        inertia = np.asarray(body.inertia)
+        J = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+        total: Any = np.zeros(3)
+        for k in range(3):
+            step = APART * X_NB.R[:, k]
+            slope_N = (acceleration(t, r_N + step) - acceleration(t, r_N - step)) / (2.0 * APART)
+            total = total + cross(J[:, k], X_NB.R.T @ slope_N)
+        return total
 
     return Environment(wrenches, check=outside(place), span=common_span(place, place.planet, *known))

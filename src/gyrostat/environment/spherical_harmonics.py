@@ -58,11 +58,11 @@ def harmonic_acceleration(mu: float, radius: float, C: Array, S: Array, r: Array
     return mu / (radius * radius) * np.array([ax, ay, az])
 
 
-def harmonic_gravity(orbit: Any, C: Any, S: Any = None) -> Environment:
+def harmonic_gravity(orbit: Any, C: Any, S: Any = None, *, gradient_torque: bool = False) -> Environment:
     """Spherical harmonics of degree 2 and more, at the centre of mass of every body. Add it to `two_body_gravity`.
 
     C, S: unnormalised coefficients C[n, m], S[n, m]; degrees 0 and 1 are ignored (C_n0 = -J_n). Terms with m > 0 turn
-    with the planet, which must have a spin.
+    with the planet, which must have a spin. gradient_torque: of what the field changes over each body.
     """
     place = reference_of(orbit, "a gravity field")
     planet = place.planet
@@ -87,4 +87,4 @@ def harmonic_gravity(orbit: Any, C: Any, S: Any = None) -> Environment:
         R_FN = planet.fixed_axes(t)
         return R_FN.T @ harmonic_acceleration(planet.mu, planet.radius, C, S, R_FN @ r)
 
-    return at_centers_of_mass(place, acceleration)
+    return at_centers_of_mass(place, acceleration, torque=gradient_torque)

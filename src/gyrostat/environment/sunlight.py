@@ -13,7 +13,8 @@ from ..model import Spacecraft
 from .ephemeris import ASTRONOMICAL_UNIT, Celestial
 from .gravity import Environment, common_span
 from .orbit import reference_of
-from .surfaces import Plate, Surface, checked, facing
+from .shade import named, wanted
+from .surfaces import Plate, Surface, facing
 
 PRESSURE = 4.56e-6  # N/m^2, on a black surface at one astronomical unit
 
@@ -44,14 +45,29 @@ def absolute_difference(a: Any, b: Any) -> Any:
     return where(a > b, a - b, b - a)
 
 
+def pushed(surface: Surface, s_B: Array) -> tuple[Array, Array]:
+    """Force by light from a direction s over its pressure, (3,), and the normal of the side that is lit."""
+    if not isinstance(surface, Plate):
+        return -surface.area * surface.reflection * s_B, s_B
+    cosine, n = facing(surface, s_B)
+    push = (1.0 - surface.specular) * s_B + 2.0 * (surface.specular * cosine + surface.diffuse / 3.0) * n
+    return -surface.area * cosine * push, n
+
+
 def solar_pressure(
-    orbit: Any, surfaces: Sequence[Surface], sun: Celestial, *, eclipse: bool = True, moon: Celestial | None = None
+    orbit: Any,
+    surfaces: Sequence[Surface],
+    sun: Celestial,
+    *,
+    eclipse: bool = True,
+    moon: Celestial | None = None,
+    shade: Any = None,
 ) -> Environment:
     """Sunlight: on a plate -P A cos(theta) [(1 - specular) s + 2 (specular cos(theta) + diffuse/3) n], s towards the
     Sun; on a sphere -P A reflection s. P falls with the square of the distance to the Sun and in the planet's shadow;
-    in that of a moon, too, if it is given.
+    in that of a moon, too, if it is given. shade: names of bodies whose shapes keep it from surfaces, or a `Shade`.
     """
-    place = reference_of(orbit, "solar pressure")
+    place, before = reference_of(orbit, "solar pressure"), named(shade)
 
     def light(t: Any, r_N: Array, where_sun: Array) -> tuple[Any, Array]:
         """Pressure at r from the planet's centre, and the direction to the Sun."""
@@ -66,7 +82,7 @@ def solar_pressure(
         return pressure, to_sun / distance
 
     def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        checked(craft, surfaces)
+        wanted(before, craft, surfaces)
         r1, X_NB, where_sun = place.state(t).r, inertial_poses(craft, q), sun.position(t)
         totals: dict[str, Any] = {body.name: np.zeros(6) for body in craft.bodies}
         # the same for a whole spacecraft
@@ -74,12 +90,10 @@ def solar_pressure(
         for surface in surfaces:
             pressure, towards_N = lit[craft.base_of(surface.body)]
             s_B = X_NB[surface.body].R.T @ towards_N
-            if isinstance(surface, Plate):
-                cosine, n = facing(surface, s_B)
-                push = (1.0 - surface.specular) * s_B + 2.0 * (surface.specular * cosine + surface.diffuse / 3.0) * n
-                force = -pressure * surface.area * cosine * push
-            else:
-                force = -pressure * surface.area * surface.reflection * s_B
+            push, n_B = pushed(surface, s_B)
+            if before is not None:
+                push = push * before.reached(craft, q, X_NB[surface.body], surface, s_B, n_B)
+            force = pressure * push
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 

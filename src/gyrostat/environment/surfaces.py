@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..algebra import Array, absolute, maximum, where
-from ..model import Spacecraft
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +15,9 @@ class Plate:
     """A flat plate on a body. normal, center: in B. Only the side that the normal points from feels anything; a panel
     is two plates, or `both_sides`. drag: coefficient.
     specular, diffuse: reflected parts of the light; the rest is absorbed.
+    accommodation: (normal, tangential), in place of the coefficient: parts of the air's momentum that the plate takes
+    up, 1 where molecules leave it diffusely, 0 where they bounce; less than 1 gives lift. leaving: mean speed of the
+    molecules that leave diffusely, as part of that at which they came.
     """
 
     body: str
@@ -27,6 +28,8 @@ class Plate:
     specular: float = 0.1
     diffuse: float = 0.1
     both_sides: bool = False
+    accommodation: Any = None
+    leaving: float = 0.05
 
     def __post_init__(self) -> None:
         normal = np.asarray(self.normal, dtype=float)
@@ -39,6 +42,13 @@ class Plate:
                 f"plate on '{self.body}': area {self.area}, reflected {self.specular} + {self.diffuse}; expected an "
                 "area in m^2, and parts between 0 and 1 that do not add up to more."
             )
+        given = self.accommodation
+        if given is not None and (len(given) != 2 or not all(0 <= part <= 1 for part in given)):
+            raise ValueError(
+                f"plate on '{self.body}': accommodation is {given}; expected (normal, tangential), both from 0 to 1."
+            )
+        if not 0 <= self.leaving <= 1:
+            raise ValueError(f"plate on '{self.body}': leaving is {self.leaving}; expected a part, from 0 to 1.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +81,6 @@ def box_plates(body: str, size: Any, center: Any = (0.0, 0.0, 0.0), **coefficien
             middle = center + normal * size[axis] / 2
             plates.append(Plate(body, area, normal, middle, **coefficients))  # type: ignore[arg-type]
     return tuple(plates)
-
-
-def checked(craft: Spacecraft, surfaces: Sequence[Surface]) -> None:
-    """Raise if a surface is on no body of the craft."""
-    for surface in surfaces:
-        craft.body(surface.body)
 
 
 def facing(plate: Plate, towards_B: Array) -> tuple[Any, Array]:

@@ -57,18 +57,18 @@ def two_body_gravity(orbit: Any, *, gradient_torque: bool = True, gradient_force
     mu, torque_on, force_on = place.planet.mu, gradient_torque, gradient_force
 
     def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
-        r1 = place.state(t).r
+        r1, felt = place.state(t).r, place.perturbation(t)
         X_NB = inertial_poses(craft, q)
-        return np.array([_on_body(body, X_NB[body.name], r1) for body in craft.bodies])
+        return np.array([_on_body(body, X_NB[body.name], r1, felt) for body in craft.bodies])
 
-    def _on_body(body: Body, X_NB: Pose, r1: Array) -> Array:
+    def _on_body(body: Body, X_NB: Pose, r1: Array, felt: Array) -> Array:
         if body.included:  # part of its carrier's mass properties
             return np.zeros(6)
         p_Nc = transform_point(X_NB, body.com)
         if isinstance(place, PlanetCentered):
             g_N = -mu / norm(p_Nc) ** 3 * p_Nc
         else:
-            g_N = differential_gravity(mu, r1, p_Nc)
+            g_N = differential_gravity(mu, r1, p_Nc) - felt
         r_B = X_NB.R.T @ (r1 + p_Nc)
         force = body.mass * (X_NB.R.T @ g_N)
         if force_on:

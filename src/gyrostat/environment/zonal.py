@@ -41,10 +41,11 @@ def zonal_acceleration(planet: Planet, zonals: Mapping[int, float], r: Array) ->
     return planet.mu / (R * R) * total
 
 
-def zonal_gravity(orbit: Any, degree: int = 6) -> Environment:
+def zonal_gravity(orbit: Any, degree: int = 6, *, gradient_torque: bool = False) -> Environment:
     """J2 up to J_degree of the orbit's planet, at the centre of mass of every body. Add it to `two_body_gravity`.
 
     N's origin keeps to its ellipse, so these pulls act whole, not as differences: members move away from it together.
+    gradient_torque: of what these pulls change over each body (some 1e-3 of the two-body one).
     """
     place = reference_of(orbit, "zonal gravity")
     planet = place.planet
@@ -65,4 +66,4 @@ def zonal_gravity(orbit: Any, degree: int = 6) -> Environment:
         R_FN = planet.fixed_axes(t)
         return R_FN.T @ zonal_acceleration(planet, zonals, R_FN @ r)
 
-    return at_centers_of_mass(place, acceleration)
+    return at_centers_of_mass(place, acceleration, torque=gradient_torque)

@@ -40,9 +40,11 @@ class Heavens:
         turned = self.orbit.planet.prime_meridian + (self.orbit.planet.spin or 0.0) * float(self.times[k])
         self.handles["net"].wxyz = quat_from_rotation(rotation_about(np.array([0.0, 0.0, 1.0]), turned))
         path = Orbit.from_state(view.r_N[k], view.v_N[k], planet=self.orbit.planet)
-        line, b = self.handles["orbit"], path.a * np.sqrt(1.0 - path.e**2)
-        line.wxyz, line.position = quat_from_rotation(path.R_NP), -path.a * path.e * path.R_NP[:, 0]
-        line.scale = (path.a, float(b), 1.0)
+        line = self.handles["orbit"]
+        line.visible = path.e < 1.0  # a hyperbola is no ring that is stretched
+        if line.visible:
+            line.wxyz, line.position = quat_from_rotation(path.R_NP), -path.a * path.e * path.R_NP[:, 0]
+            line.scale = (path.a, float(path.a * np.sqrt(1.0 - path.e**2)), 1.0)
         if self.sun_N is not None:
             lit = quat_from_rotation(along(self.sun_N[k]))
             self.handles["day"].wxyz = self.handles["night"].wxyz = lit
