@@ -1,5 +1,8 @@
 """What acts on a spacecraft from outside: functions `environment(craft, t, q, v) -> wrenches (nbodies, 6)`."""
 
+from .albedo import knocke_albedo as knocke_albedo
+from .albedo import knocke_emission as knocke_emission
+from .albedo import planet_light as planet_light
 from .atmosphere import Exponential as Exponential
 from .atmosphere import HarrisPriester as HarrisPriester
 from .contact import ContactLaw as ContactLaw
@@ -36,9 +39,6 @@ from .linear_orbits import yamanaka_ankersen as yamanaka_ankersen
 from .numerical_orbit import NumericalOrbit as NumericalOrbit
 from .orbit import Orbit as Orbit
 from .orbit import PlanetCentered as PlanetCentered
-from .planet_light import knocke_albedo as knocke_albedo
-from .planet_light import knocke_emission as knocke_emission
-from .planet_light import planet_light as planet_light
 from .planets import EARTH as EARTH
 from .planets import MARS as MARS
 from .planets import MOON as MOON
