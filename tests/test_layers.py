@@ -16,6 +16,7 @@ SOURCE = Path(gyrostat.__file__).parent
 # The design's order; its `simulate` is the folder `simulation`, as `gs.simulate` is a function
 LAYERS = (
     "_parts",
+    "_warned",
     "algebra",
     "attitude",
     "model",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import runpy
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import gyrostat as gs
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 
@@ -86,3 +89,53 @@ def test_slewing_two_arrays(tmp_path, monkeypatch):
     found = run("15_slewing_two_arrays.py", tmp_path, monkeypatch)
     assert found["plain"] > 20 * found["quiet"] and found["off"] > 20
     assert 0.02 < found["plain"] < 0.4  # m: as far as shapes are honest
+
+
+def test_capture_and_detumble(tmp_path, monkeypatch):
+    found = run("08_capture_and_detumble.py", tmp_path, monkeypatch)
+    taken = found["run"]
+    assert taken.ok and [phase.phase.name for phase in taken.phases] == ["wait", "take, and stop"]
+    audit = taken.trajectory.audit
+    assert max(audit.linear, audit.angular) < 1e-9 and taken["take, and stop"].capture.energy_lost > 0.0
+    assert float(taken.trajectory.outcomes["left"]) < 1e-3 * np.linalg.norm(found["spin"])
+    assert abs(taken.trajectory.v[-1]).max() > 1.0  # rad/s: wheels, where the momentum has gone
+
+
+def test_closed_loop(tmp_path, monkeypatch):
+    found = run("09_closed_loop.py", tmp_path, monkeypatch)
+    assert found["off"] < 1e-9 and found["run"].audit.worst < 1e-9
+    assert found["motor"].max() > 0.05
+
+
+def test_campaign(tmp_path, monkeypatch):
+    found = run("16_campaign.py", tmp_path, monkeypatch)
+    campaign = found["found"]
+    assert campaign.complete and not campaign.failures
+    assert found["alone"].outcomes["miss"][0] == found["value"] == campaign.outcomes["miss"].max()
+    assert campaign.drivers("miss", 1)[0].name == "input:gain"
+
+
+def test_identification(tmp_path, monkeypatch):
+    found = run("17_identification.py", tmp_path, monkeypatch)
+    assert found["step"] < 6 and (abs(found["error"]) < 4 * found["sigma"]).all()
+    assert found["sigma"][0] < 1e-3 * found["true_mass"]
+    assert np.sqrt(np.mean(found["left"] ** 2)) == pytest.approx(found["NOISE"], rel=0.05)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_flight_code(tmp_path, monkeypatch):
+    found = run("18_flight_code.py", tmp_path, monkeypatch)
+    assert found["apart"] < 1e-12 and np.linalg.norm(found["run"].q[-1, 7:] - found["target"]) < 0.2
+
+
+def test_your_own_law(tmp_path, monkeypatch):
+    found = run("19_your_own_law.py", tmp_path, monkeypatch)
+    assert found["moved"](found["held"]) < 1e-2 * found["moved"](found["free"])
+    assert (np.diff(found["left"][[0, 200, 999]]) < 0).all()
+
+    def hand(stiffness):
+        given = {"control": found["hold_the_hand"], "inputs": {"stiffness": stiffness}}
+        end = gs.simulate(found["craft"], found["start"], found["nudge"], (0.0, 20.0), **given, rtol=1e-12).q[-1]
+        return gs.frame_pose(found["craft"], end, "tool").p
+
+    np.testing.assert_allclose(found["slope"], (hand(4.01) - hand(3.99)) / 0.02, rtol=1e-4)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._warned import warn_user
 from ..io.writing import WriteError, check_writable, write_bytes, write_text
 from ..model.names import printable
 from .plan import Block, Plan
@@ -150,7 +151,6 @@ class Folder(Store):
 
     def _found(self) -> Iterator[tuple[int, int]]:
         """Blocks that are whole. Others are put aside: their runs are made again."""
-        import warnings
 
         for path in sorted(self.path.glob(f"*{SUFFIX}")):
             try:
@@ -158,9 +158,7 @@ class Folder(Store):
             except (ValueError, OSError, KeyError):
                 aside = path.with_suffix(".damaged")
                 path.replace(aside)
-                warnings.warn(
-                    f"'{path}' was damaged; it is '{aside.name}' now, and its runs are made again.", stacklevel=5
-                )
+                warn_user(f"'{path}' was damaged; it is '{aside.name}' now, and its runs are made again.")
                 continue
             yield block.start, block.stop
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .._warned import warn_user
 from ..algebra import Array, is_zero, quat_conjugate, quat_from_rotation, quat_multiply
 from ..model import Spacecraft
 from .controller import Controller, call, standing_for
@@ -120,11 +120,10 @@ class Instruments:
             if count is not None:
                 counts[name] = count
                 if not np.all(count):
-                    warnings.warn(
+                    warn_user(
                         f"sensor '{name}' of {craft.name}: nothing was in its field of view at any sample"
                         f"{f' of {int(np.sum(count == 0))} runs' if np.ndim(count) else ''}; what was seen of it is "
-                        "the reading of the start.",
-                        stacklevel=2,
+                        "the reading of the start."
                     )
         return counts
 

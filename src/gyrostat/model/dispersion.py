@@ -7,12 +7,12 @@ the same.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._warned import warn_user
 from ..algebra import Array, inertia_components, rotation
 from .parts import Body
 from .spacecraft import Spacecraft
@@ -132,7 +132,7 @@ class ValueCheck:
         known = {(finding.code, finding.element) for finding in self.craft.findings}
         for finding in found:
             if (finding.code, finding.element) not in known:
-                warnings.warn(f"{self.what}{_of_run(at)}: {finding}", ModelWarning, stacklevel=4)
+                warn_user(f"{self.what}{_of_run(at)}: {finding}", ModelWarning)
 
 
 def _of_run(at: tuple[int, ...]) -> str:

@@ -69,7 +69,7 @@ def _made(kept: Kept, signal: Any, name: str, unit: str | None, direction: int =
     if kept in UNITS_OF_TIME:
         unit = "s"
     elif kept is Kept.integral and unit == own:
-        unit = f"{own} s".strip()
+        unit = f"({own}) s" if " + " in own else f"{own} s".strip()
     return Outcome(kept, function, name or f"{kept.value} {title}".strip(), unit, direction)
 
 

@@ -148,12 +148,12 @@ def kinetic_energy() -> Signal:
 
 
 def control_effort() -> Signal:
-    """Sum of |command|; its integral is what actuators gave."""
+    """Sum of |command|, in N m of what turns and N of what slides; its integral is what actuators gave."""
 
     def effort(craft: Spacecraft, t: Any, q: Array, v: Array, command: Array) -> Any:
         return sum((absolute(x) for x in command), start=0.0)
 
-    return Signal(effort, "control effort", "")
+    return Signal(effort, "control effort", "N m + N")
 
 
 SIGNALS = (

@@ -5,10 +5,11 @@ so that a machine that stops costs minutes, not days.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .._warned import warn_user
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -61,7 +62,7 @@ def in_parts(
         try:
             trajectory.save(path)
         except WriteError as error:
-            warnings.warn(f"checkpoint: {error} The run goes on without it.", stacklevel=2)
+            warn_user(f"checkpoint: {error} The run goes on without it.")
         earlier = trajectory
 
 

@@ -6,7 +6,6 @@ Constraints switch on with a velocity jump that conserves momentum, and off with
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._warned import warn_user
 from ..algebra import Array, cross
 from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
 from ..kinematics import center_of_mass, frame_pose
@@ -166,7 +166,7 @@ def simulate_phases(
         results.append(_run(craft, struck, state, phase, before, options))
         state = results[-1].end
     if results and results[-1].missed:
-        warnings.warn(results[-1].missed, SimulationWarning, stacklevel=3)
+        warn_user(results[-1].missed, SimulationWarning)
     return PhasedRun(craft, tuple(results), options)
 
 

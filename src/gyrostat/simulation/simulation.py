@@ -3,13 +3,13 @@ on."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .._warned import warn_user
 from ..algebra import Array
 from ..constraints import AbstractConstraint, Stabilisation
 from ..control.controller import Controller
@@ -374,7 +374,7 @@ class Simulation:
             more = f" ({len(lost)} runs failed, this is the first.)" if len(lost) > 1 else ""
             self._blocked = f"{said[0]}{more} It cannot go on: {back}, or sim.restore(snapshot)."
             for message in said if warn else ():
-                warnings.warn(message, SimulationWarning, stacklevel=5)
+                warn_user(message, SimulationWarning)
         elif not (status == Status.paused).any():
             names = ", ".join(sorted({f"'{e.name}'" for e in self.events}))
             self._blocked = (

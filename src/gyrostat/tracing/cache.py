@@ -16,11 +16,11 @@ import os
 import re
 import stat
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from .._parts import PART, Part, sweep
+from .._warned import warn_user
 
 FOLDER = "gyrostat-kernels"
 LIMIT = 512 * 2**20  # bytes; the entries used longest ago go first
@@ -60,7 +60,7 @@ _looked_at: set[Path] = set()
 def _note(text: str) -> None:
     if text not in _told:
         _told.add(text)
-        warnings.warn(text, CacheWarning, stacklevel=2)
+        warn_user(text, CacheWarning)
 
 
 def _base(setting: str) -> Path:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 from pydantic import Field
 
+from ..._warned import warn_user
 from ...algebra import Array
 from ...io.toml.source import Source
 from ...io.toml.tables import Table
@@ -46,5 +46,5 @@ def judge(trajectory: Trajectory, limits: Limits) -> None:
     found += [f'{row}. With limits = "stop" that is a failure' for row in trajectory.saturation if not row.held]
     messages = tuple(f"{trajectory.craft.name}: {text}." for text in found)
     for message in messages:
-        warnings.warn(message, SimulationWarning, stacklevel=3)
+        warn_user(message, SimulationWarning)
     trajectory.data.attrs["failures"] = (*trajectory.failures, *messages)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._warned import warn_user
 from ...algebra import Array
 from ...model import Role, Spacecraft
 from ...outcomes import Outcome
@@ -98,7 +99,7 @@ def _warn_of_python(what: str, error: Exception, seconds: float) -> None:
     lines += [f"  Use gyrostat.algebra.{new} for {old}." for old, new in (instead(place.source) if place else ())]
     message = "\n".join(lines)
     if place is None:
-        warnings.warn(message, SimulationWarning, stacklevel=5)
+        warn_user(message, SimulationWarning)
     else:
         warnings.warn_explicit(message, SimulationWarning, place.file, place.line)
 

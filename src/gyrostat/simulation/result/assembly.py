@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ..._warned import warn_user
 from ...algebra import Array
 from ..engine.compiling import SimulationWarning
 from ..engine.status import Status
@@ -125,17 +125,16 @@ def with_trajectory(error: Exception, trajectory: Any) -> Exception:
 def _warn(name: str, failures: tuple[str, ...], outcome: Outcome, plan: Plan, ends: Array) -> None:
     if failures:  # one warning: members that share a clock all fail at once
         more = f" {len(failures) - 1} more failed: see .failures." if len(failures) > 1 else ""
-        warnings.warn(failures[0] + more, SimulationWarning, stacklevel=4)
+        warn_user(failures[0] + more, SimulationWarning)
     for event, length in outcome.unresolved.items():
-        warnings.warn(f"{name}: {unresolved(event, length)}", SimulationWarning, stacklevel=4)
+        warn_user(f"{name}: {unresolved(event, length)}", SimulationWarning)
     unfinished = outcome.state.status == Status.running
     if unfinished.any() and not outcome.interrupted:
-        warnings.warn(
+        warn_user(
             f"{name}: {int(unfinished.sum())} of {len(unfinished)} runs took {plan.most_steps} steps and reached only "
             f"t = {ends[unfinished].min():.6g} s. Go on with simulate(craft, resume=trajectory), raise max_steps, "
             "loosen rtol, or look for an unstable control law.",
             SimulationWarning,
-            stacklevel=4,
         )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..._warned import warn_user
 from ...algebra import Array, cross, rotation
 from ...control.modes import mode_named
 from ...kinematics import center_of_mass
@@ -119,9 +119,8 @@ def warn_if_broken(trajectory: Trajectory) -> None:
         )
     else:
         why = "the integrator's error is that large: use a smaller rtol or step."
-    warnings.warn(
+    warn_user(
         f"{trajectory.craft.name}: mode '{audit.mode}' conserves its {broken.quantity}, which changed by "
         f"{drift_words(broken.deviation)} (relative): {why}",
         SimulationWarning,
-        stacklevel=3,
     )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._warned import warn_user
 from ...algebra import Array
 from ...constraints import AbstractConstraint, Stabilisation
 from ...control.passive import Actuators, Stops
@@ -314,11 +315,10 @@ class Rollout:
         lost = np.flatnonzero(np.logical_not(finite.all(axis=1)))
         if len(lost):
             when = int(np.argmin(finite[lost], axis=1).min()) // n
-            warnings.warn(
+            warn_user(
                 f"{self.craft.name}: {len(lost)} of {len(found)} rollouts became infinite, the first in step {when}. "
                 f"Use a smaller step, or smaller loads.",
                 SimulationWarning,
-                stacklevel=3,
             )
         return found
 
