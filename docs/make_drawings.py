@@ -134,7 +134,50 @@ def state_drawing() -> str:
     return svg(880, int(row[6]) + 44, "One state's way through gs.compile and gs.simulate", parts)
 
 
-DRAWINGS = {"layers.svg": layers_drawing, "state.svg": state_drawing}
+# ---- the formulations
+
+# (x, y, lines, kind)
+BODY = (300, 20, ["each body", "M A + V x* M V = F + reactions"], "data")
+TREE = (300, 110, ["a tree of joints", "V_B = Ad V_P + H v,  power of reactions is zero"], "data")
+WAYS = {
+    "dual_quaternion": (20, 220, ["accelerations and reactions", "are both unknowns"]),
+    "decoupled": (20, 320, ["rotation and translation apart,", "about each centre of mass"]),
+    "recursive": (320, 270, ["reactions eliminated", "from the tips to the base"]),
+    "spatial_forms": (620, 220, ["V_i = J_i u: every body's M and C,", "four choices of C, summed"]),
+    "lie_lagrange": (620, 320, ["Lagrange on SE(3) x joints:", "explicit M, C, no singularity"]),
+    "generalized_jacobian": (620, 430, ["base and arm apart; the momentum", "given: H*, C*, J*"]),
+    "attitude_lagrange": (320, 430, ["any coordinates of attitude,", "bodies joined by multipliers"]),
+}
+
+
+def formulations_drawing() -> str:
+    """How the seven come from the same two lines."""
+    width, height = 260, 70
+    registry = (SOURCE / "formulations" / "registry.py").read_text(encoding="utf-8")
+    assert all(name in registry for name in WAYS), "a formulation that the registry does not know"
+    parts = [box(x, y, 320, 60, lines, kind) for x, y, lines, kind in (BODY, TREE)]
+    for name, (x, y, lines) in WAYS.items():
+        parts.append(box(x, y, width, height, [name, *lines], "strong"))
+    parts.append(arrow((460, 82), (460, 108)))
+    parts.append(arrow((298, 140), (150, 140), (150, 218)))
+    parts.append(arrow((450, 172), (450, 268)))
+    parts.append(arrow((622, 140), (750, 140), (750, 218)))
+    parts.append(text(160, 160, "reactions kept", "small"))
+    parts.append(text(458, 215, "eliminated", "small"))
+    parts.append(text(760, 160, "projected away", "small"))
+    parts.append(arrow((282, 255), (300, 255), (300, 290), (318, 290)))
+    parts.append(arrow((282, 355), (300, 355), (300, 320), (318, 320)))
+    parts.append(arrow((750, 292), (750, 318)))
+    parts.append(text(758, 309, "one of the C", "small"))
+    parts.append(arrow((750, 392), (750, 428)))
+    parts.append(text(758, 415, "momentum is kept", "small"))
+    parts.append(arrow((150, 392), (150, 465), (318, 465)))
+    parts.append(text(158, 482, "virtual work, in coordinates", "small"))
+    parts.append(text(450, 540, "The same accelerations from all seven: gyrostat verify", "name", "middle"))
+    return svg(900, 560, "How the seven formulations come from the same equations", parts)
+
+
+DRAWINGS = {"layers.svg": layers_drawing, "state.svg": state_drawing, "formulations.svg": formulations_drawing}
 
 if __name__ == "__main__":
     for name, draw in DRAWINGS.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,9 +60,21 @@ command-line
 
 def room(title: str, head: str, values: dict[str, Any], api: ModuleType, place: ModuleType) -> str:
     parts = [f"# {title}\n", f"{head}\n"]
+    shown = examples() if title == "gs" else {}
     for name, value in values.items():
         parts += [f"## {name}\n", *described(name, value, api, place)]
+        if name in shown:
+            parts.append(
+                f"As on [the page of examples](../by-example.md), where what it uses is made:\n\n{shown[name]}\n"
+            )
     return "\n".join(parts)
+
+
+def examples() -> dict[str, str]:
+    """The block of docs/by-example.md for each name: those in the headings above it."""
+    text = (HERE / "by-example.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^### ([^\n]+)\n\n(```python\n.*?^```)$", text, re.MULTILINE | re.DOTALL)
+    return {name: block for names, block in sections for name in names.split(", ")}
 
 
 def described(name: str, value: Any, api: ModuleType, place: ModuleType) -> list[str]:
@@ -103,7 +116,7 @@ def argument(parameter: inspect.Parameter) -> str:
     if parameter.default is not parameter.empty:
         default = parameter.default
         printed = default.__name__ if inspect.isclass(default) or inspect.isfunction(default) else repr(default)
-        shown += f" = {'...' if '<' in printed else printed}"
+        shown += f" = {'...' if '<' in printed or chr(10) in printed else printed}"
     return shown
 
 

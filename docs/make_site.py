@@ -72,6 +72,25 @@ def performance() -> str:
     return "## How fast\n" + re.sub(r"\(\[all figures\]\([^)]*\)\)", "", text[: first.end()])
 
 
+def counts() -> str:
+    """Public names and those that say what they are; blocks of code by language, and how the tests look at each."""
+    sections = [
+        section.partition("\n")[2]
+        for page in make_reference.pages().values()
+        for section in re.split(r"^## ", page, flags=re.MULTILINE)[1:]
+    ]
+    said = sum(len(re.sub(r"```.*?```", "", one, count=1, flags=re.DOTALL).split()) > 1 for one in sections)
+    pages = [HERE.parent / "README.md", *HERE.rglob("*.md")]
+    fences = [
+        f for page in pages for f in re.findall(r"^```([\w-]*)\n", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    opened = [language for language in fences if language]
+    looked = {"python": "run", "toml": "read", "c": "compared with what is written"}
+    by = ", ".join(f"{opened.count(name)} of {name} ({how})" for name, how in looked.items())
+    shown = len(make_reference.examples())
+    return f"{len(sections)} public names, {said} say what they are, {shown} of the top level by example; blocks: {by}"
+
+
 def main() -> int:
     given = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     given.add_argument("out", type=Path)
@@ -81,6 +100,7 @@ def main() -> int:
     built = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
     code = subprocess.run([*built, str(asked.out / "source"), str(asked.out / "html")], check=False).returncode
     if code == 0:
+        print(counts())
         print(f"{asked.out / 'html' / 'index.html'}")
     return code
 

@@ -66,6 +66,15 @@ def test_python_runs_as_printed(page, tmp_path, monkeypatch):
         if block.language == "python" and (not block.needs or importlib.util.find_spec(block.needs)):
             code = "\n" * block.line + block.code  # errors point at the page's own lines
             exec(compile(code, str(page), "exec"), space)  # noqa: S102 (pages of this repository)
+    written = "".join(squeezed(header.read_text(encoding="utf-8")) for header in tmp_path.rglob("*.h"))
+    for block in blocks(page):
+        for line in block.code.splitlines() if block.language == "c" else ():
+            assert squeezed(line) in written, f"{named(page)}: no header that the page writes has: {line}"
+
+
+def squeezed(code: str) -> str:
+    """Without white space: declarations are printed on the page in one line."""
+    return re.sub(r"\s", "", code)
 
 
 @pytest.mark.parametrize("page", pages_with("toml"), ids=named)
@@ -117,3 +126,14 @@ def said(words: list[str]) -> str:
 
 def wide() -> dict[str, str]:
     return {**os.environ, "COLUMNS": "200"}
+
+
+def test_what_pages_name_as_shown_by_is_there():
+    """Tests, benchmarks and make targets that a page names."""
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r"`((?:tests|benchmarks|tools|examples)/[\w/.-]*)`", text):
+            assert (ROOT / name).exists(), f"{named(page)}: {name}"
+        for target in re.findall(r"`make ([\w-]+)[ `]", text):
+            assert target in targets, f"{named(page)}: make {target}"

@@ -59,3 +59,17 @@ def test_every_public_name_is_in_the_reference_with_what_it_says():
             assert len(re.sub(r"```.*?```", "", rest, count=1, flags=re.DOTALL).split()) >= 2, (
                 f"{page}: {name} says nothing"
             )
+
+
+def test_every_name_of_the_top_level_has_an_example_that_runs():
+    """Its block stands on docs/by-example.md, which runs as printed (tests/test_pages.py), and uses the name."""
+    import gyrostat as gs
+
+    spec = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    shown = reference.examples()
+    rooms = {name for name, home in gs._HOME.items() if not home}
+    assert set(shown) == set(gs.__all__) - rooms
+    for name, block in shown.items():
+        assert re.search(rf"\b(gs\.)?{name}\b", block), name

@@ -70,6 +70,7 @@ def test_several_files(tmp_path):
     gs.save(armed("b"), second)
     formation = Formation(gs.load_formation(first, second))
     assert formation.names == ("a", "b")
+    assert set(gs.load_formation(first, "client")) == {"a", "client"}  # bundled ones by their names
     with pytest.raises(ValueError, match="a spacecraft named 'a' was in an earlier file already"):
         gs.load_formation(first, second, first)
 

@@ -73,6 +73,7 @@ def test_a_wrong_formulation_is_found_and_named(monkeypatch, error):
     assert not report.passed
     (failed,) = [c for c in report.comparisons if not c.passed]
     assert (failed.quantity, failed.first, failed.second) == ("accelerations", "recursive", "wrong")
+    assert "recursive and wrong differ by" in str(report) and str(report).endswith("FAILED: 1 differ")
     shown = report.as_dict()
     assert shown["passed"] is False
     assert (shown["comparisons"][0]["worst"] is None) == (not np.isfinite(error))

@@ -26,7 +26,7 @@ def compose(X_AB: Pose, X_BC: Pose) -> Pose:
 
 
 def inverse(X_AB: Pose) -> Pose:
-    """X_BA."""
+    """X_BA: the pose of A in B."""
     return Pose(X_AB.R.T, -(X_AB.R.T @ X_AB.p))
 
 

@@ -27,6 +27,10 @@ class CheckResult:
     def errors(self) -> tuple[Finding, ...]:
         return tuple(f for f in self.findings if f.level == "error")
 
+    def __str__(self) -> str:
+        head = "it cannot be used" if self.craft is None else repr(self.craft)
+        return "\n".join([head, *(f"{f.level}: {f}" for f in self.findings)])
+
 
 def load(
     path: PathLike, *, base: str | None = None, mesh_root: PathLike | None = None, trust: bool = False
@@ -48,8 +52,7 @@ def load(
 def _load(path: Path, base: str | None, mesh_root: Path | None, trust: bool) -> Spacecraft:
     if base is not None and base not in KINDS:
         raise ValueError(f"base is '{base}'; expected a joint kind such as 'free' or 'fixed'. {nearest(base, KINDS)}")
-    if not path.suffix and len(path.parts) == 1 and not path.exists():
-        path = _bundled(path.name)
+    path = _found(path)
     roots = (path.parent,) if mesh_root is None else (path.parent, mesh_root)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -73,6 +76,11 @@ def _load(path: Path, base: str | None, mesh_root: Path | None, trust: bool) -> 
     return read_urdf(data, str(path), base=base, mesh_roots=roots)
 
 
+def _found(path: Path) -> Path:
+    """The file itself, or a bundled one of that name."""
+    return path if path.suffix or len(path.parts) != 1 or path.exists() else _bundled(path.name)
+
+
 def _bundled(name: str) -> Path:
     from ..models import file
 
@@ -87,7 +95,7 @@ def load_formation(
     path: PathLike, *others: PathLike, mesh_root: PathLike | None = None, trust: bool = False
 ) -> dict[str, Spacecraft]:
     """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its
-    base; or those of several files, by their own names.
+    base; or those of several files, by their own names. Bundled ones go by their names, as in `load`.
     `gs.Formation(gs.load_formation(...))` makes a formation of them.
     """
     if not others:
@@ -107,6 +115,7 @@ def load_formation(
 
 
 def _load_several(path: Path, mesh_root: PathLike | None, trust: bool) -> dict[str, Spacecraft]:
+    path = _found(path)
     roots = (path.parent,) if mesh_root is None else (path.parent, Path(mesh_root))
     data = read_bytes(path)
     if path.suffix.lower() in (".xml", ".mjcf") and parse_xml(data, str(path)).tag == "mujoco":

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..model.names import printable
+
 
 class Comparison(NamedTuple):
     """The worst disagreement of two computations over all states, and the largest allowed."""
@@ -40,6 +42,24 @@ class VerifyReport:
         if not self.comparisons:
             return None
         return max(self.comparisons, key=lambda c: float("inf") if c.worst != c.worst else c.worst / c.allowed)
+
+    def __str__(self) -> str:
+        """A line for each quantity, every disagreement, who could not take part, and the verdict."""
+        lines = [f"{printable(self.craft)}, {self.states} random states, seed {self.seed}"]
+        for quantity in dict.fromkeys(c.quantity for c in self.comparisons):
+            rows = [c for c in self.comparisons if c.quantity == quantity]
+            worst = max(rows, key=lambda c: c.worst)
+            pair = f"{worst.first} / {worst.second}"
+            lines.append(
+                f"  {quantity}: {len(rows)} pairs within {worst.worst:.1e} ({pair}); allowed {worst.allowed:.0e}"
+            )
+        failed = [c for c in self.comparisons if not c.passed]
+        lines += [f"  {c.quantity}: {c.first} and {c.second} differ by {c.worst:.2e}" for c in failed]
+        lines += [f"  not compared: {name}: {printable(reason)}" for name, reason in self.absent.items()]
+        verdict = (
+            "agree" if self.passed else f"FAILED: {len(failed)} differ" if failed else "FAILED: nothing to compare"
+        )
+        return "\n".join([*lines, f"{len(self.comparisons)} comparisons: {verdict}"])
 
     def as_dict(self) -> dict[str, Any]:
         """For machines; a disagreement that is no number is null."""
