@@ -272,6 +272,7 @@ ANGLE_OF = outcomes.Signal(lambda craft, t, q, v: q[0], "angle", "rad")
 def test_the_page_says_the_answer_first(whole, tmp_path):
     judged = run(requirements=["top < 0.3 in 90 % of runs", "angle < 0 in 90 % of runs"])
     page = judged.report(tmp_path / "page.html", command="gyrostat campaign x.toml --case {k}").read_text()
-    assert page.index("not met: angle") < page.index("<svg") and "mathdefault" not in page
+    answer = page.index("<b>Not met</b><span>angle &lt; 0 in 90 % of runs")
+    assert page.index("<b>Met</b><span>top &lt; 0.3") < answer < page.index("<svg") and "mathdefault" not in page
     k = judged.worst("top", 1)[0][0]
     assert f"x.toml --case {k}<" in page and "input:gain" in page
