@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,9 +49,11 @@ def celestial(name: str, epoch: Any, start: float, end: float, source: Any = "bu
     if name not in BODIES:
         raise ValueError(f"sky: '{name}' is not known; expected one of {', '.join(BODIES)}.")
     known = BODIES[name]
-    place = _builtin(name, epoch) if source == "builtin" else _from_file(name, known.number, epoch, Path(source))
     tolerance = 0.1 if name == "moon" else 10.0
-    found = fitted(place, start, end, length=known.days * 86400.0, tolerance=tolerance)
+    opened = nullcontext(None) if source == "builtin" else _kernel(Path(source))
+    with opened as kernel:
+        place = _builtin(name, epoch) if kernel is None else _from_file(name, known.number, epoch, kernel, source)
+        found = fitted(place, start, end, length=known.days * 86400.0, tolerance=tolerance)
     return Celestial(name.capitalize(), known.mu, known.radius, found.pieces, (start, end), found.error)
 
 
@@ -67,7 +70,9 @@ def _builtin(name: str, epoch: Any) -> Callable[[Array], Array]:
     return place
 
 
-def _from_file(name: str, number: int, epoch: Any, path: Path) -> Callable[[Array], Array]:
+@contextmanager
+def _kernel(path: Path) -> Iterator[Any]:
+    """An open file of JPL's."""
     spk = library("jplephem.spk", "a JPL ephemeris")
     if not path.is_file():
         raise ValueError(
@@ -78,7 +83,14 @@ def _from_file(name: str, number: int, epoch: Any, path: Path) -> Callable[[Arra
         kernel = spk.SPK.open(str(path))
     except (ValueError, OSError) as error:
         raise ValueError(f"sky: '{path}' is no ephemeris of JPL's format SPK ({error}).") from None
-    links = {segment.target: segment for segment in kernel.segments}
+    try:
+        yield kernel
+    finally:
+        kernel.close()
+
+
+def _from_file(name: str, number: int, epoch: Any, kernel: Any, source: Any) -> Callable[[Array], Array]:
+    path, links = Path(source), {segment.target: segment for segment in kernel.segments}
 
     def chain(target: int) -> list[Any]:
         found = []

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra import Array
 from ..ephemeris import Celestial
 from ..planets import EARTH, Planet
 from .bodies import celestial
 from .earth import EarthOrientation, earth_orientation
 from .instants import after, instant
+from .libraries import library
 from .magnetism import MagneticField, igrf
 
 
@@ -72,3 +74,9 @@ class Sky:
     def time(self, t: Any) -> Any:
         """t seconds after the epoch as an astropy Time."""
         return after(self.epoch, t)
+
+    def seconds(self, times: Any, scale: str = "utc") -> Array:
+        """Of dates, datetime64, after the epoch: what t is there."""
+        at = library("astropy.time", "a date").Time(np.asarray(times, dtype="datetime64[ns]"), scale=scale.lower()).tai
+        epoch = self.epoch.tai
+        return np.asarray(((at.jd1 - epoch.jd1) + (at.jd2 - epoch.jd2)) * 86400.0, dtype=float)
