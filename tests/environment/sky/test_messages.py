@@ -62,7 +62,7 @@ def test_an_aem_comes_back_equal_whichever_way_it_is_written(tmp_path):
     write_aem(tmp_path / "a.aem", given)
     found = read_aem(tmp_path / "a.aem")
     assert (found.times == given.times).all() and (found.quats == given.quats).all()
-    assert (found.name, found.id, found.frame, found.body) == ("SAT", "2025-001A", "GCRF", "SC_BODY_1")
+    assert (found.name, found.id, found.frame, found.axes) == ("SAT", "2025-001A", "GCRF", "SC_BODY_1")
     head, _, rows = (tmp_path / "a.aem").read_text().partition("DATA_START\n")
     turned = [line.split() for line in rows.splitlines()[:-1]]
     turned = [" ".join([date, c, *(f"-{x}".replace("--", "") for x in (x, y, z))]) for date, x, y, z, c in turned]

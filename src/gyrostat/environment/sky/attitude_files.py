@@ -13,15 +13,15 @@ from .kvn import Line, date_of, lines_of, required
 from .orbit_files import demand_order
 
 KEYS = {
-    "OBJECT_NAME": "name", "OBJECT_ID": "id", "CENTER_NAME": "center", "REF_FRAME_A": "frame", "REF_FRAME_B": "body",
+    "OBJECT_NAME": "name", "OBJECT_ID": "id", "CENTER_NAME": "center", "REF_FRAME_A": "frame", "REF_FRAME_B": "axes",
     "TIME_SYSTEM": "scale",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class AttitudeEphemeris:
-    """times (n,): datetime64[ns], in order, of the time system `scale`. quats (n, 4): quat_AB from the axes of the body
-    (SC_BODY_1) to those of `frame`, scalar first.
+    """times (n,): datetime64[ns], in order, of the time system `scale`. quats (n, 4): quat_AB from `axes`, those of the body
+    (SC_BODY_1), to `frame`, scalar first.
     """
 
     times: Any
@@ -30,7 +30,7 @@ class AttitudeEphemeris:
     id: str = "UNKNOWN"
     center: str = "EARTH"
     frame: str = "GCRF"
-    body: str = "SC_BODY_1"
+    axes: str = "SC_BODY_1"
     scale: str = "UTC"
 
     def __post_init__(self) -> None:
