@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint docs bench cuda fuzz house options seams mutants faults test-oldest audit sbom clean
+.PHONY: demo test lint docs bench cuda fuzz house options seams mutants faults test-oldest peers audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -68,6 +68,17 @@ $(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath
 	touch $@
 
+# States of Drake, Basilisk and SPART against the programs themselves, in an environment of their own: they want other packages
+PEERS := .venv-peers
+peers: $(PEERS)/.installed
+	PYTHONPATH=src $(PEERS)/bin/python -m pytest tests/test_interop_installed.py
+	PYTHONPATH=src $(PEERS)/bin/python -m pytest tests/test_pages.py -k "runs_as_printed and drake"
+
+$(PEERS)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -e . drake bsk spartpy pytest hypothesis
+	touch $@
+
 # What a user gets, and nothing else; looked at from outside, so that the tools do not count themselves
 SHIPPED := .venv-shipped
 TOOLS := .venv-tools
@@ -114,4 +125,4 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(SHIPPED) $(TOOLS) .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(OLDEST) $(PEERS) $(SHIPPED) $(TOOLS) .pytest_cache .ruff_cache .mypy_cache
