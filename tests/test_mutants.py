@@ -137,6 +137,61 @@ def test_cases_of_one_test_take_turns_with_others(tool):
     ]
 
 
+HELD = """
+from functools import cached_property, wraps
+
+def logged(function):
+    @wraps(function)
+    def inner(*args):
+        return function(*args) + 0.5
+    return inner
+
+LIMIT = logged(lambda: 1.0)()
+
+@logged
+def force(x, k=2.0):
+    return k * x
+
+class Law:
+    @property
+    def gain(self):
+        return max(self.sizes(), key=lambda s: s + 1)
+
+    @staticmethod
+    def sizes():
+        return [n * 3 for n in range(4)]
+
+TABLE = {"force": force, "sizes": Law.sizes}
+"""
+
+
+@pytest.mark.parametrize(
+    "before, after, asked, value",
+    [
+        ("k * x", "k + x", lambda m: m.TABLE["force"](5.0), 7.5),  # whoever holds it, behind a decorator
+        ("+ 0.5", "+ 0.25", lambda m: m.force(5.0), 10.25),  # of a closure that was made on import
+        ("range(4)", "range(3)", lambda m: m.Law().gain, 6),
+        ("s + 1", "-s", lambda m: m.Law().gain, 0),
+    ],
+)
+def test_a_fault_is_put_into_functions_that_are_imported(tool, tmp_path, monkeypatch, before, after, asked, value):
+    in_place = importlib.import_module("in_place")
+    path = tmp_path / "held_functions.py"
+    path.write_text(HELD)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    module = importlib.import_module(path.stem)
+    assert asked(module) != value
+    assert in_place.put_in(str(path), HELD, HELD.replace(before, after))
+    assert asked(module) == value and module.LIMIT == 1.5
+
+
+def test_a_fault_outside_functions_is_not(tool, tmp_path):
+    in_place = importlib.import_module("in_place")
+    for before, after in (("k=2.0", "k=3.0"), ("TABLE = {", "TABLES = {"), ("1.0", "2.0")):
+        assert not in_place.put_in(str(tmp_path / "nobody_imported_it.py"), HELD, HELD.replace(before, after))
+
+
 def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, monkeypatch, capsys):
     """One test file looks at the force and not at its limit for negative x; the run goes on where it was stopped."""
     _, covering, campaign = tool

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.simulation.engine import crossings
 from gyrostat.simulation.engine.crossings import Interval, Point, _zeros, changes, intervals
 
 METHODS = {
@@ -110,3 +111,45 @@ def test_no_pair_of_roots_is_lost_in_a_long_step(method):
     found = sorted((event.name, event.t) for event in run.events)
     assert [name for name, _ in found] == [name for name, _ in sorted(wanted)]
     np.testing.assert_allclose([t for _, t in found], [t for _, t in sorted(wanted)], atol=1e-8)
+
+
+class Lanes(np.ndarray):
+    """Vectors and masks of the compiled code, as NumPy has them."""
+
+    def where(self, yes, no):
+        return np.where(self, yes, no).view(Lanes)
+
+
+class OnArrays:
+    """What of a function of the time loop these formulas ask for."""
+
+    abs, max, sqrt = staticmethod(np.abs), staticmethod(np.maximum), staticmethod(np.sqrt)
+
+
+def test_compiled_code_and_the_host_look_closely_at_the_same_intervals():
+    """Functions seen at five points of a step, unevenly: errors and doubts of both, which are written apart."""
+    rng = np.random.default_rng(11)
+    places = np.r_[0.0, np.sort(rng.uniform(0.05, 0.95, 3)), 1.0]
+    powers = np.arange(5)
+    p = rng.normal(size=(4000, 5)) * 10.0 ** rng.uniform(-3, 1, size=(4000, 5))
+    p[:, 0] *= rng.choice([1.0, 0.1, 0.01], 4000)
+    values = p @ (places[None] ** powers[:, None])
+    slopes = p[:, 1:] @ (powers[1:, None] * places[None] ** powers[:-1, None])
+    seen = [(c, g.view(Lanes), d.view(Lanes)) for c, g, d in zip(places, values.T, slopes.T, strict=True)]
+    with np.errstate(all="ignore"):
+        errors = crossings._errors(OnArrays, seen)
+        looked = [
+            crossings._doubtful(OnArrays, left, right, error, np.zeros(4000).view(Lanes))
+            for (left, right), error in zip(pairwise(seen), errors, strict=True)
+        ]
+    near = np.zeros((2 * len(places) - 2, 1))
+    doubts = np.zeros((4000, 4), dtype=bool)
+    for k, (g, d) in enumerate(zip(values, slopes, strict=True)):
+        tiny = 2.0**-20
+        near[0], near[1] = g[0] + tiny * d[0], g[-1] - tiny * d[-1]
+        near[2::2, 0], near[3::2, 0] = g[1:-1], g[1:-1] + tiny * d[1:-1]
+        host = intervals(places[1:-1], 0.0, 1.0, g[0], g[-1], near)
+        np.testing.assert_allclose([i.error for i in host], [e[k] for e in errors], rtol=1e-4, atol=1e-8)
+        doubts[k] = [i.doubtful for i in host]
+    assert 0.2 < doubts.mean() < 0.8
+    assert (doubts != np.stack(looked, axis=1)).mean() < 1e-3  # on the verge, slopes of small differences decide

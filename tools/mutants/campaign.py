@@ -31,6 +31,7 @@ from typing import Any
 
 from covering import Covering, Server
 from mutations import Mutation, mutations
+from server import NOT_SO
 
 ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / ".cache" / "mutants"
@@ -112,26 +113,28 @@ class Worker:
         # checked by their content, not by their age: a fault never runs from an old one
         compile_all = ["-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash", "src"]
         subprocess.run([sys.executable, *compile_all], cwd=self.root, check=True, capture_output=True)
-        self.server: Server | None = None
+        self.servers: list[Server] = []  # one that has imported the sources, one that does so for each run
 
     def verdict(self, m: Mutation, tests: list[str], seconds: Mapping[str, float], modules: Path) -> dict[str, Any]:
         """A few tests first, then more: most faults are seen at once."""
-        self.server = self.server or Server(self.root, modules)
+        self.servers = self.servers or [Server(self.root, modules, warm=warm) for warm in (True, False)]
         path = self.root / m.file
         sound = path.read_text(encoding="utf-8")
+        faulty = m.applied(sound)
         used = 0.0
         row: dict[str, Any] = {"outcome": "survived", "by": "", "seconds": 0.0}
-        path.write_text(m.applied(sound), encoding="utf-8")
+        path.write_text(faulty, encoding="utf-8")  # for tests that start other processes, and where it takes an import
+        fault = {"file": m.file, "sound": sound, "faulty": faulty}
         try:
             for some in (tests[:4], tests[4:24], tests[24:]):
                 if not some:
                     break
                 allowed = 20.0 + 6.0 * sum(seconds[name] for name in some)
-                answer = self.server.ask(tests=some, seconds=allowed)
+                answer = self._ask(fault, some, allowed)
                 used += answer["seconds"]
                 if answer["code"] == NOT_FOUND and not answer["failed"]:  # they have other cases than when measured
                     functions = list(dict.fromkeys(name.partition("[")[0] for name in some))
-                    answer = self.server.ask(tests=functions, seconds=allowed)
+                    answer = self._ask(fault, functions, allowed)
                 if answer["code"] == NOT_FOUND and not answer["failed"]:
                     return row | {"outcome": "error: the tests are other ones than those measured"}
                 if answer["code"] != 0:
@@ -144,9 +147,15 @@ class Worker:
             path.write_text(sound, encoding="utf-8")
         return row | {"seconds": round(used, 1)}
 
+    def _ask(self, fault: Mapping[str, str], tests: Sequence[str], seconds: float) -> dict[str, Any]:
+        """Of the process that has imported the sound sources if the fault can be put into it; else of the other."""
+        warm, cold = self.servers
+        answer = warm.ask(tests=tests, seconds=seconds, fault=fault)
+        return cold.ask(tests=tests, seconds=seconds) if answer["code"] == NOT_SO else answer
+
     def close(self) -> None:
-        if self.server is not None:
-            self.server.close()
+        for server in self.servers:
+            server.close()
 
 
 def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str]) -> None:

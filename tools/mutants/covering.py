@@ -42,10 +42,11 @@ def digest(path: Path) -> str:
 
 
 class Server:
-    """A process that runs tests of a tree; see server.py."""
+    """A process that runs tests of a tree; see server.py. warm: it has imported the sources."""
 
-    def __init__(self, root: Path, modules: Path) -> None:
+    def __init__(self, root: Path, modules: Path, *, warm: bool = False) -> None:
         command = ["nice", "-n", NICE, sys.executable, str(Path(__file__).with_name("server.py")), str(modules)]
+        command += ["--warm"] if warm else []
         self.process = subprocess.Popen(
             command,
             cwd=root,
@@ -55,6 +56,8 @@ class Server:
             text=True,
             env=environment(root),
         )
+        assert self.process.stdout is not None
+        self.process.stdout.readline()  # it has imported what it shall: from now on sources may change
 
     def ask(self, **request: Any) -> dict[str, Any]:
         assert self.process.stdin is not None and self.process.stdout is not None
@@ -111,7 +114,7 @@ class Covering:
             todo.put(name)
 
         def work(tree: Path) -> None:
-            server = Server(tree, self.modules)
+            server = Server(tree, self.modules, warm=True)
             saved = time.monotonic()
             while not todo.empty():
                 name = todo.get()

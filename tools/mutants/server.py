@@ -1,7 +1,9 @@
 """Runs tests of one tree, each request in a fork of a process that has imported all but gyrostat and the tests.
 
 One line of JSON in, one out: `{"tests": [...], "seconds": s, "measure": [sources]}`. A test run that uses more than
-`seconds` of processor time is ended, so that the verdict does not depend on how busy the machine is.
+`seconds` of processor time is ended, so that the verdict does not depend on how busy the machine is. A warm server has
+imported gyrostat, too: it takes `"fault": {"file": f, "sound": text, "faulty": text}`, puts it into the functions in
+memory, and answers with the code `NOT_SO` where that is not possible.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_place import put_in
 
+NOT_SO = -1
 MEMORY = 12 * 2**30  # bytes of address space: a fault may ask for all there is
 PER_LINE = 60  # tests kept per line and test file
 _FIXTURE = "fixture "
@@ -118,6 +122,11 @@ def _child(request: dict[str, Any], answer: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
+    fault = request.get("fault")
+    if fault and not put_in(str(Path.cwd() / fault["file"]), fault["sound"], fault["faulty"]):
+        with os.fdopen(answer, "w") as stream:
+            stream.write(json.dumps({"code": NOT_SO, "failed": [], "seconds": 0.0}))
+        return
     measured = None
     tests, sources = request["tests"], request.get("measure") or []
     options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
@@ -177,13 +186,26 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
         return {"code": 1, "failed": ["time or memory ran out"], "seconds": request["seconds"], "ended": True}
 
 
+def _import_all(source: Path) -> None:
+    """Every module below `source`, but those that are programs."""
+    for path in sorted(source.rglob("*.py")):
+        name = ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
+        if not name.endswith("__main__"):
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
+
+
 def main() -> None:
     for name in json.loads(Path(sys.argv[1]).read_text()) if Path(sys.argv[1]).exists() else []:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+    if "--warm" in sys.argv[2:]:
+        _import_all(Path.cwd() / "src")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     os.set_inheritable(answers.fileno(), False)
+    answers.write("ready\n")
+    answers.flush()
     for line in sys.stdin:
         answers.write(json.dumps(_run(json.loads(line))) + "\n")
         answers.flush()
