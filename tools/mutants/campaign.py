@@ -31,14 +31,13 @@ from typing import Any
 
 from covering import Covering, Server
 from mutations import Mutation, mutations
-from server import NOT_SO
+from server import NOT_FOUND, NOT_SO
 
 ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / ".cache" / "mutants"
 PACKAGES = ("environment", "constraints", "simulation", "control", "scenario")
 GOAL = 0.92
 HEADING = "## The last campaign"
-NOT_FOUND = 4  # pytest's word for tests that do not exist
 # slow, looking at no detail; or in processes of their own, which are not measured; or about other things
 LEFT_OUT = (
     "tests/examples",
@@ -94,7 +93,8 @@ def _one_per_line(package: str, seed: int) -> list[Mutation]:
 class Worker:
     """A copy of the checkout in which one fault at a time is put."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, files: Sequence[str] = ()) -> None:
+        self.files = files  # of tests
         self.root = STORE / f"worker-{number}"
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
             "\n"
@@ -113,11 +113,11 @@ class Worker:
         # checked by their content, not by their age: a fault never runs from an old one
         compile_all = ["-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash", "src"]
         subprocess.run([sys.executable, *compile_all], cwd=self.root, check=True, capture_output=True)
-        self.servers: list[Server] = []  # one that has imported the sources, one that does so for each run
+        self.servers: list[Server] = []  # one that has imported sources and tests, one that does so for each run
 
     def verdict(self, m: Mutation, tests: list[str], seconds: Mapping[str, float], modules: Path) -> dict[str, Any]:
         """A few tests first, then more: most faults are seen at once."""
-        self.servers = self.servers or [Server(self.root, modules, warm=warm) for warm in (True, False)]
+        self.servers = self.servers or [Server(self.root, modules, files) for files in (self.files, ())]
         path = self.root / m.file
         sound = path.read_text(encoding="utf-8")
         faulty = m.applied(sound)
@@ -165,7 +165,7 @@ def run(count: int, seed: int, workers: int, most: float, packages: Sequence[str
         print(f"{len(stale)} test files are not measured as they are now; run `campaign.py map` first. Going on so.")
     results = STORE / f"results-{seed}.jsonl"
     done = {row["key"] for row in _rows(results)}
-    copies = [Worker(number) for number in range(workers)]
+    copies = [Worker(number, [f for f in test_files() if f in covering.tests]) for number in range(workers)]
     todo: Queue[tuple[Mutation, list[str]]] = Queue()  # found now: the checkout may change meanwhile
     for m in chosen(count, seed, packages):
         if m.key not in done:

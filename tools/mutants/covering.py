@@ -42,11 +42,11 @@ def digest(path: Path) -> str:
 
 
 class Server:
-    """A process that runs tests of a tree; see server.py. warm: it has imported the sources."""
+    """A process that runs tests of a tree; see server.py. collected: test files that it has imported before."""
 
-    def __init__(self, root: Path, modules: Path, *, warm: bool = False) -> None:
+    def __init__(self, root: Path, modules: Path, collected: Sequence[str] = ()) -> None:
         command = ["nice", "-n", NICE, sys.executable, str(Path(__file__).with_name("server.py")), str(modules)]
-        command += ["--warm"] if warm else []
+        command += collected
         self.process = subprocess.Popen(
             command,
             cwd=root,
@@ -114,7 +114,7 @@ class Covering:
             todo.put(name)
 
         def work(tree: Path) -> None:
-            server = Server(tree, self.modules, warm=True)
+            server = Server(tree, self.modules, files)
             saved = time.monotonic()
             while not todo.empty():
                 name = todo.get()

@@ -1,9 +1,11 @@
-"""Runs tests of one tree, each request in a fork of a process that has imported all but gyrostat and the tests.
+"""Runs tests of one tree, each request in a fork of a process that has imported all but gyrostat and the tests; or, if
+test files are named on the command line, in a fork of one that has imported gyrostat and collected those tests: then a
+request costs what its tests cost.
 
 One line of JSON in, one out: `{"tests": [...], "seconds": s, "measure": [sources]}`. A test run that uses more than
-`seconds` of processor time is ended, so that the verdict does not depend on how busy the machine is. A warm server has
-imported gyrostat, too: it takes `"fault": {"file": f, "sound": text, "faulty": text}`, puts it into the functions in
-memory, and answers with the code `NOT_SO` where that is not possible.
+`seconds` of processor time is ended, so that the verdict does not depend on how busy the machine is. Where tests are
+collected, `"fault": {"file": f, "sound": text, "faulty": text}` is put into the functions in memory; the answer has the
+code `NOT_SO` where that is not possible.
 """
 
 from __future__ import annotations
@@ -18,13 +20,17 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from in_place import put_in
 
 NOT_SO = -1
+NOT_FOUND = 4  # pytest's word for tests that do not exist
+OPTIONS = ("-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 MEMORY = 12 * 2**30  # bytes of address space: a fault may ask for all there is
 PER_LINE = 60  # tests kept per line and test file
 _FIXTURE = "fixture "
@@ -113,7 +119,7 @@ def by_turns(tests: Sequence[str]) -> list[str]:
     return [name for _, _, name in sorted(zip(turn, range(len(tests)), tests, strict=True))]
 
 
-def _child(request: dict[str, Any], answer: int) -> None:
+def _child(request: dict[str, Any], answer: int, session: pytest.Session | None) -> None:
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -122,30 +128,48 @@ def _child(request: dict[str, Any], answer: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
-    fault = request.get("fault")
+    begun = _processor_time()
+    fault, sources = request.get("fault"), request.get("measure") or []
     if fault and not put_in(str(Path.cwd() / fault["file"]), fault["sound"], fault["faulty"]):
-        with os.fdopen(answer, "w") as stream:
-            stream.write(json.dumps({"code": NOT_SO, "failed": [], "seconds": 0.0}))
-        return
-    measured = None
-    tests, sources = request["tests"], request.get("measure") or []
-    options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    if sources:
-        import coverage
-
-        measured = coverage.Coverage(data_file=None, include=[str(Path.cwd() / name) for name in sources])
-        measured.start()
+        result: dict[str, Any] = {"code": NOT_SO, "failed": [], "seconds": 0.0}
     else:
-        options.append("-x")
-    watch = _Watch(tests, measured)
-    code = int(pytest.main([*options, *tests], plugins=[watch]))
-    result: dict[str, Any] = {"code": code, "failed": watch.failed[:1], "seconds": round(_processor_time(), 2)}
-    if measured is not None:
-        measured.stop()
-        result |= {"tests": watch.seconds, "failed": watch.failed, "lines": _lines(measured, watch, sources)}
-        result["modules"] = sorted(name for name in sys.modules if _foreign(name))
+        measured = None
+        if sources:
+            import coverage
+
+            measured = coverage.Coverage(data_file=None, include=[str(Path.cwd() / name) for name in sources])
+            measured.start()
+        watch = _Watch(request["tests"], measured)
+        run = _fresh if session is None else partial(_collected, session)
+        code = run(watch, request["tests"], first_alone=not sources)
+        result = {"code": code, "failed": watch.failed[:1], "seconds": round(_processor_time() - begun, 2)}
+        if measured is not None:
+            measured.stop()
+            result |= {"tests": watch.seconds, "failed": watch.failed, "lines": _lines(measured, watch, sources)}
+            result["modules"] = sorted(name for name in sys.modules if _foreign(name))
     with os.fdopen(answer, "w") as stream:
         stream.write(json.dumps(result))
+
+
+def _fresh(watch: _Watch, tests: Sequence[str], first_alone: bool) -> int:
+    """pytest's exit code. first_alone: nothing after the first failure."""
+    return int(pytest.main([*OPTIONS, *(["-x"] if first_alone else []), *tests], plugins=[watch]))
+
+
+def _collected(session: pytest.Session, watch: _Watch, tests: Sequence[str], first_alone: bool) -> int:
+    """The same in this process, of tests that it has collected; names of files stand for all of theirs."""
+    session.config.pluginmanager.register(watch)
+    wanted = [
+        item for name in tests for item in session.items if item.nodeid == name or item.nodeid.startswith(f"{name}::")
+    ]
+    wanted += [item for name in tests for item in session.items if item.nodeid.startswith(f"{name}[")]
+    if not wanted:
+        return NOT_FOUND
+    for item, following in zip_longest(wanted, wanted[1:]):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if watch.failed and first_alone:
+            break
+    return int(bool(watch.failed))
 
 
 def _foreign(name: str) -> bool:
@@ -154,14 +178,14 @@ def _foreign(name: str) -> bool:
     return place is not None and not place.startswith(str(Path.cwd())) and not name.startswith(("_", "gyrostat"))
 
 
-def _run(request: dict[str, Any]) -> dict[str, Any]:
+def _run(request: dict[str, Any], session: pytest.Session | None = None) -> dict[str, Any]:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         status = 1
         try:
             os.close(reading)
-            _child(request, writing)
+            _child(request, writing, session)
             status = 0
         finally:
             os._exit(status)
@@ -195,20 +219,38 @@ def _import_all(source: Path) -> None:
                 importlib.import_module(name)
 
 
+class _Serving:
+    """Answers requests in place of running what was collected."""
+
+    def __init__(self, answers: IO[str]) -> None:
+        self.answers = answers
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        _serve(self.answers, session)
+        return True
+
+
+def _serve(answers: IO[str], session: pytest.Session | None = None) -> None:
+    answers.write("ready\n")
+    answers.flush()
+    for line in sys.stdin:
+        answers.write(json.dumps(_run(json.loads(line), session)) + "\n")
+        answers.flush()
+
+
 def main() -> None:
     for name in json.loads(Path(sys.argv[1]).read_text()) if Path(sys.argv[1]).exists() else []:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
-    if "--warm" in sys.argv[2:]:
-        _import_all(Path.cwd() / "src")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     os.set_inheritable(answers.fileno(), False)
-    answers.write("ready\n")
-    answers.flush()
-    for line in sys.stdin:
-        answers.write(json.dumps(_run(json.loads(line))) + "\n")
-        answers.flush()
+    if not sys.argv[2:]:
+        _serve(answers)
+        return
+    _import_all(Path.cwd() / "src")
+    options = [*OPTIONS, "--capture=no", "--continue-on-collection-errors"]
+    pytest.main([*options, *sys.argv[2:]], plugins=[_Serving(answers)])
 
 
 if __name__ == "__main__":
