@@ -251,3 +251,14 @@ def test_laws_that_cannot_be_fed_are_refused_by_name():
         Instruments().controller(damping)
     with pytest.raises(TypeError, match="pulses have a memory of their own"):
         Pulses(CRAFT, 0.5).controller(sampled)
+
+
+@pytest.mark.parametrize("every", [2, 3, 7, 49, 98, 103, 187])
+def test_every_nth_sample_is_read_compiled_as_counted(every):
+    """1/49 is not exact: 49 times it lies below one."""
+    rarely = Imperfection(every=every)
+    taken = gs.compile(
+        lambda craft, sample: np.array([rarely.taken(Place(0, 0, sample))]), CRAFT, inputs={"sample": ()}
+    )
+    samples = np.arange(20 * every)
+    np.testing.assert_array_equal(taken(samples.astype(float))[:, 0], samples % every == 0)

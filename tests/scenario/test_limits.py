@@ -119,3 +119,12 @@ def test_beyond_a_limit_by_round_off_is_at_it():
             q, v = gs.neutral(craft), np.zeros(7)
             (q if way == "q" else v)[-1] = limit + np.sign(limit) * beyond * size
             assert bool(already_beyond(craft, q, v)) == told, (way, limit, beyond)
+
+
+def test_a_joint_at_its_largest_rate_is_not_beyond_it(folder):
+    craft = gs.load(folder / "arm.toml")
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    at = craft.joint_named("elbow").v_at.start
+    for rate, beyond in ((0.8, []), (-0.8, []), (0.8 + 1e-6, ["limit of 'elbow': rate"])):
+        v[at] = rate
+        assert already_beyond(craft, q, v) == beyond

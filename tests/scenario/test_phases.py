@@ -320,3 +320,14 @@ def test_motors_that_no_phase_has_a_law_for_are_refused(folder):
     with pytest.raises(ModelError, match="motors act on what a control law asks for, and there is none"):
         load(folder, HEAD + motor + '[[phase]]\nname = "drift"\nduration = 1\n')
     load(folder, HEAD + motor + '[[phase]]\nname = "stop"\nkind = "detumble"\nduration = 1\n')
+
+
+def test_a_locked_joint_of_one_of_two_craft_stands_still_in_every_phase(folder):
+    text = HEAD.replace('spacecraft = "servicer.toml"', 'spacecraft = "servicer.toml"\nlocked = ["elbow"]') + MET
+    phases = HOLD + '\n[[waypoint]]\nat = "2 s"\njoints = { shoulder = "25 deg" }\n'
+    phases += '\n[[phase]]\nname = "one"\nduration = "1 s"\n\n[[phase]]\nname = "two"\nduration = "1 s"\n'
+    run = load(folder, text + phases).run().trajectory
+    joints = {name: run.craft.joint_named(name) for name in ("shoulder", "elbow")}
+    rates = {name: np.abs(run.v[:, joint.v_at]).max() for name, joint in joints.items()}
+    assert rates["elbow"] == 0.0 and rates["shoulder"] > 1e-5
+    assert run.audit.worst < 1e-10

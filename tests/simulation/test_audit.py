@@ -362,3 +362,13 @@ def test_end_stops_lose_what_they_damp_and_are_named_only_where_they_are():
     assert run.audit.worst < 1e-9 and lost.work < -0.05
     bare = gs.simulate(craft, None, v, **options)
     assert not [cause for cause in bare.audit.causes if "dampers" in cause.who]
+
+
+def test_what_a_coarse_run_loses_is_the_same_share_wherever_the_craft_is():
+    """Sizes are about the centre of mass: a kilometre away nothing is larger."""
+    craft, q, v = arm()
+    away = q.copy()
+    away[4:7] = 800.0, -500.0, 300.0
+    near, far = (gs.simulate(craft, x, v, (0, 20), integrator="rk4", step=1.0).audit for x in (q, away))
+    assert near.angular > 1e-10
+    assert far.angular == pytest.approx(near.angular, rel=0.05)

@@ -11,7 +11,7 @@ import pytest
 
 import gyrostat as gs
 from formation_crafts import armed, box
-from gyrostat.simulation.result.figures import figure
+from gyrostat.simulation.result.figures import CHIEF, figure, seen_from
 from gyrostat.simulation.result.summary import Requirement
 
 
@@ -79,3 +79,10 @@ def test_a_load_at_its_limit_saturates_nothing():
 
     assert saturated(2.0) == []
     assert saturated(2.0 + 1e-9) == ["elbow"]
+
+
+def test_followers_of_a_formation_are_told_as_seen_from_their_chief():
+    run = gs.simulate(box("alone"), None, np.full(6, 0.1), (0.0, 0.1))
+    assert seen_from(run, "alone") == ""
+    run.data.attrs[CHIEF] = "leader"
+    assert seen_from(run, "leader") == "" and seen_from(run, "follower") == ", seen from leader"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
 import gyrostat as gs
 from gyrostat import outcomes
-from gyrostat.algebra import sin
+from gyrostat.algebra import cos, sin
 
 W = 1.3  # rad/s
 
@@ -227,3 +229,29 @@ def test_when_a_level_is_passed_is_refused_where_a_jump_may_pass_it() -> None:
     asked = outcomes.time_of(lambda craft, t, q, v: v[0], 0.1, name="slow")
     with pytest.raises(ValueError, match="'slow' asks when a level is passed, and phase 'caught' begins with a jump"):
         gs.simulate_phases(CRAFT, [0.3], [0.2], phases, outcomes=asked)
+
+
+def test_the_top_within_a_long_step_is_found() -> None:
+    """cos(t - phase) in one step of a second, wherever in it the top lies: parabolas through the best three of what was seen."""
+    phases = np.linspace(0.02, 0.98, 25)
+    tops = {f"{p}": outcomes.largest(outcomes.Signal(lambda craft, t, q, v, p=p: cos(t - p), f"{p}")) for p in phases}
+    lows = {
+        f"-{p}": outcomes.smallest(outcomes.Signal(lambda craft, t, q, v, p=p: -cos(t - p), f"-{p}")) for p in phases
+    }
+    run = gs.simulate(CRAFT, [0.0], [0.0], (0.0, 1.0), integrator="rk4", step=1.0, outcomes=tops | lows)
+    for name in tops:
+        assert abs(run.outcomes[name] - 1.0) < 2e-7 and abs(run.outcomes[f"-{name}"] + 1.0) < 2e-7, name
+
+
+def test_what_happens_at_the_end_of_a_step_happens_at_that_very_time() -> None:
+    """t0 + (t1 - t0) is not always t1."""
+    ends = 1e-6 * np.cumprod(np.random.default_rng(2).uniform(2.0, 3.0, 24))
+    assert sum(a + (b - a) != b for a, b in pairwise(ends)) > 2
+    asked = {
+        str(k): outcomes.time_of(outcomes.Signal(lambda craft, t, q, v, end=end: t - end, str(k)), 0.0, +1)
+        for k, end in enumerate(ends[:-1])
+    }
+    run = gs.simulate(
+        CRAFT, [0.1], [0.0], (0.0, ends[-1]), integrator="rk4", step=100.0, breakpoints=ends, outcomes=asked
+    )
+    assert [run.outcomes[str(k)] for k in range(len(asked))] == list(ends[:-1])

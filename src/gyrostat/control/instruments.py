@@ -165,10 +165,10 @@ class _Fed:
         """Readings by name, the state that the law sees, and the memory of sensors and estimator after the sample."""
         readings, memory = {}, []
         for sensor in self.instruments.sensors:
-            sampled, at = self.parts.get(sensor.name, (None, slice(0, 0)))
-            if sampled is None:
+            if sensor.name not in self.parts:
                 readings[sensor.name] = Reading(sensor(craft, q, v, place, t), 1.0)
                 continue
+            sampled, at = self.parts[sensor.name]
             readings[sensor.name], kept = sampled.read(craft, t, q, v, z[self.at][at], place)
             memory += list(kept)
         seen = self.instruments.seen(craft, q, v, readings)

@@ -72,3 +72,9 @@ def test_bad_files_are_asked_about(station, tmp_path):
         read_oem(tmp_path / "bad.oem")
     with pytest.raises(ValueError, match="expected TEME"):
         in_gcrf(Ephemeris(TIMES, station.states, frame="ITRF"))
+
+
+def test_times_in_seconds_since_the_first(station):
+    count = (TIMES - TIMES[0]).astype("timedelta64[ns]").astype(np.int64)
+    np.testing.assert_allclose(station.seconds(), [int(n) / 10**9 for n in count], rtol=1e-15)
+    assert station.seconds().dtype == float and station.seconds()[0] == 0.0

@@ -40,7 +40,7 @@ class Ephemeris:
 
     def seconds(self) -> Array:
         """Since the first of its times, (n,)."""
-        return np.asarray((self.times - self.times[0]) / np.timedelta64(1, "ns") * 1e-9, dtype=float)
+        return np.asarray((self.times - self.times[0]) / np.timedelta64(1, "s"))
 
 
 def demand_order(times: Any, what: str) -> None:

@@ -131,7 +131,7 @@ def _phase(
         attach=() if table.restitution else held.attached,
         release=tuple(table.release),
         until=None if table.until is None else event_of(source, course.craft, table.until, ("until",), table.name),
-        restitution=table.restitution if table.grasp else 0.0,
+        restitution=table.restitution,  # without a grasp it has been refused
         options=options,
         made=made,
         **({"environment": outer} if own else {}),
