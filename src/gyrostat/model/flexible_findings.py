@@ -122,7 +122,10 @@ def _stiffening(body: FlexibleBody) -> list[Finding]:
             "has no second-order shapes, so that spinning does not stiffen it: bending at rates near its first "
             f"frequency ({body.clamped.frequencies[0]:.4g} Hz) comes out too large."
         )
-        hint = "Give second_order, as the meshes of gyrostat.structures do; or leave it where the craft turns slowly."
+        hint = (
+            "Give second_order, as the meshes of gyrostat.structures do, and its `stiffened` for lines of slender "
+            "members; or leave it where the craft turns slowly."
+        )
         return [Finding("note", message, hint, f"flexible body '{body.name}'", code="no-stiffening")]
     if np.abs(body.second_order - np.swapaxes(body.second_order, 2, 3)).max() > 1e-9 * np.abs(body.second_order).max():
         message = "second_order is not symmetric in its last two axes."
