@@ -135,9 +135,11 @@ def test_what_simulate_phases_accepts_is_felt(chunk):
 
 
 def test_every_option_is_drawn():
-    """Or is said above to have no effect by design; seed, runs and step come with others."""
+    """Or is said above to have no effect by design; seed, runs and step come with others; precision has tests of its
+    own (test_single.py).
+    """
     options = {p.name for p in inspect.signature(simulate).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    assert options == set(DRAWN) | BY_DESIGN | {"seed", "runs", "step"}
+    assert options == set(DRAWN) | BY_DESIGN | {"seed", "runs", "step", "precision"}
 
 
 @pytest.mark.parametrize(

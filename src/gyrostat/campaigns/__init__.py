@@ -21,6 +21,7 @@ from .requirements import Verdict as Verdict
 from .requirements import require as require
 from .requirements import requirement_from_text as requirement_from_text
 from .running import campaign as campaign
+from .single import SinglePrecision as SinglePrecision
 from .statistics import Interval as Interval
 from .statistics import at_least as at_least
 from .statistics import at_most as at_most

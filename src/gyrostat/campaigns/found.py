@@ -21,6 +21,7 @@ from .histories import write_histories
 from .plan import Plan
 from .requirements import Judged, Requirement, Verdict, judge
 from .sensitivity import Driver, Index, drivers, indices
+from .single import SinglePrecision, compared, is_single
 from .statistics import Interval, quantile
 from .store import Store
 
@@ -90,6 +91,15 @@ class Campaign:
             judge(one, self._independent(self._outcome(one.outcome)), confidence)
             for one, confidence in zip(self.requirements, asked, strict=True)
         )
+
+    @cached_property
+    def single_precision(self) -> tuple[SinglePrecision, ...]:
+        """With precision="single": by how much the first block differs from the same in double, by outcome."""
+        double = self.store.in_double if is_single(self.plan) else None
+        if double is None or 0 not in self.starts:
+            return ()
+        single = self.store.read(0)
+        return compared(self.plan, single, double, self.requirements) if double.stop == single.stop else ()
 
     @property
     def met(self) -> bool | None:
@@ -193,6 +203,7 @@ class Campaign:
     def __str__(self) -> str:
         lines = [f"{self.plan.craft.name}: {self.runs} of {self.plan.runs} runs, {len(self.failures)} failed"]
         lines += [f"  {verdict}" for verdict in self.verdicts]
+        lines += [f"  {note}" for note in self.single_precision]
         for one in self.plan.outcomes:
             x = self.outcomes[one.name]
             seen = x[np.isfinite(x)]

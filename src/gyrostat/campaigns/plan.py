@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -239,6 +239,11 @@ class Plan:
             else:
                 found[k] = f"{status.replace('_', ' ')} {when}"
         return found
+
+    @cached_property
+    def in_double(self) -> Plan:
+        """The same runs in double precision."""
+        return replace(self, options={name: x for name, x in self.options.items() if name != "precision"})
 
     @property
     def manifest(self) -> dict[str, Any]:

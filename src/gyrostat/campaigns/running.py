@@ -14,6 +14,7 @@ from .executors import executor_of, made
 from .found import INDEPENDENT, Campaign
 from .plan import Plan, plan_of
 from .requirements import Judged, Requirement, requirements_given
+from .single import is_single
 from .store import Folder, Store
 
 BLOCK = 1024
@@ -117,12 +118,21 @@ def run_plan(
             _make(plan, place, mine, block, workers, tell)
         else:
             starts, confidences = _until_decided(plan, place, starts, block, workers, tell, asked)
+        if is_single(plan) and 0 in mine:
+            _make_in_double(plan, place, block)
     there = [start for start in starts if _there(plan, place, start, block)]
     return Campaign(plan, place, there, asked, confidences)
 
 
 def _there(plan: Plan, place: Store, start: int, block: int) -> bool:
     return place.have(start) == min(start + block, plan.runs)
+
+
+def _make_in_double(plan: Plan, place: Store, block: int) -> None:
+    """The first block, to be compared with."""
+    stop, found = min(block, plan.runs), place.in_double
+    if found is None or found.stop != stop:
+        place.write_in_double(plan.in_double.block(0, stop))
 
 
 class _Told:

@@ -28,6 +28,7 @@ with suppress(ImportError):  # Windows has none
 MANIFEST = "campaign.json"
 SUFFIX = ".block"
 COMPARED = 8  # runs
+DOUBLE = "first-block.double"  # in double precision, of a campaign in single
 
 
 class Store:
@@ -35,6 +36,15 @@ class Store:
 
     def __init__(self) -> None:
         self._blocks: dict[int, Block] = {}
+        self._double: Block | None = None
+
+    @property
+    def in_double(self) -> Block | None:
+        """The first block in double precision, of a campaign in single."""
+        return self._double
+
+    def write_in_double(self, block: Block) -> None:
+        self._double = block
 
     def have(self, start: int) -> int:
         """Where the block ends that begins there; `start` if there is none."""
@@ -86,7 +96,21 @@ class Folder(Store):
                 self._stops[start] = self._header(start)[0]["stop"]  # a shard of another process
         return self._stops.get(start, start)
 
+    @property
+    def in_double(self) -> Block | None:
+        try:
+            return self._read(self.path / DOUBLE)
+        except (ValueError, OSError, KeyError):
+            return None  # it is made again
+
+    def write_in_double(self, block: Block) -> None:
+        self._write(self.path / DOUBLE, block)
+
     def write(self, block: Block) -> None:
+        self._write(self._file(block.start), block)
+        self._stops[block.start] = block.stop
+
+    def _write(self, path: Path, block: Block) -> None:
         header = {
             "start": block.start,
             "stop": block.stop,
@@ -95,11 +119,12 @@ class Folder(Store):
         }
         numbers = np.hstack([block.outcomes, block.values]).astype("<f8")
         content = json.dumps(header).encode() + b"\n" + numbers.tobytes()
-        write_bytes(self._file(block.start), hashlib.sha256(content).hexdigest().encode() + b"\n", content)
-        self._stops[block.start] = block.stop
+        write_bytes(path, hashlib.sha256(content).hexdigest().encode() + b"\n", content)
 
     def read(self, start: int) -> Block:
-        path = self._file(start)
+        return self._read(self._file(start))
+
+    def _read(self, path: Path) -> Block:
         digest, _, content = path.read_bytes().partition(b"\n")
         if hashlib.sha256(content).hexdigest().encode() != digest:
             raise ValueError(

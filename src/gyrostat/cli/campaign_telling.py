@@ -31,6 +31,8 @@ def tell_campaign(screen: Console, found: Campaign, alone: str) -> None:
             _say(screen, f"  {verdict}", STYLES[verdict.judged])
     elif found.requirements:
         _say(screen, "  Requirements are judged when no run is missing: --resume, without --shard.", "yellow")
+    for note in found.single_precision:
+        _say(screen, f"  {note}", "yellow" if note.otherwise else "")
     for why, count in Counter(_reason(why) for why in found.failures.values()).most_common(MOST_REASONS):
         _say(screen, f"  failed: {count} x {why}", "red")
     if found.runs > len(found.failures):

@@ -33,7 +33,7 @@ COMPILERS = ("cc", "gcc", "clang")
 # The same bits whoever compiles: nothing is fused or reordered
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared")
 # How gyrostat integrates a run; an FMU has rk4 with a fixed step, or the importer's solver
-_OWN_INTEGRATION = ("integrator", "rtol", "atol", "max_step", "max_steps")
+_OWN_INTEGRATION = ("integrator", "rtol", "atol", "max_step", "max_steps", "precision")
 _NO_TOKEN = "{token}"
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of all files in it: the same FMU, the same bytes
 

@@ -39,6 +39,7 @@ REFUSED = {
     "events": "An FMU of gyrostat finds no events. Leave them out.",
     "conserve": "It needs an integrator of gyrostat's. Leave it out.",
     "sensitivities": "Leave them out.",
+    "precision": "It computes in double precision. Leave it out.",
     "runs": "An FMU is one run. Leave it out.",
     "resume": "Start from the state where the run ended: q0, v0 = trajectory.final.",
     "threads": "Leave it out.",

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "q0": "Give state={group: (q, v)}.",
     "v0": "Give state={group: (q, v)}.",
     "outcomes": "Outcomes are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
+    "precision": "Members are computed in double precision.",
     "sensitivities": "Derivatives are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
 }
 # settings of a spacecraft: each group may have its own. The others are those of the clock, or of all noise

@@ -18,6 +18,7 @@ from ..algebra.frozen import frozen
 from ..control.modes import demand_mode, guarded
 from ..tracing import cards
 from .engine.compiling import compile_system, settled, tracked_signals
+from .engine.in_single import in_single
 from .engine.integrate import initial_samples, integrate
 from .engine.on_card import integrate_on_card, require_card_can
 from .engine.progress import progress_bar
@@ -165,6 +166,8 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     plan = plan_of(equations, settings, times, request.threads, request.max_steps, sizes)
     if request.device is not None:
         require_card_can(system, plan)
+    if settings.precision == "single":
+        system = in_single(system, plan, bool(runs.varied))
     return Prepared(equations, system, plan, state, own, runs, settings, functions, times, resume, request.device)
 
 
@@ -173,6 +176,8 @@ def _require_device(request: Request) -> None:
         raise ValueError(f'device is {request.device!r}; expected "cuda", or None for the CPU.')
     if request.device is not None and request.threads is not None:
         raise ValueError('threads= are those of the CPU; device="cuda" has one for each run. Leave it out.')
+    if request.device is not None and request.precision == "single":
+        raise ValueError('precision="single" is for the CPU; with device="cuda" leave it out.')
     if request.device is not None:
         cards.card()  # where there is none, that is said at once
 

@@ -141,7 +141,7 @@ class Kernel:
                     self._built.setdefault(name, built)  # a loop may hold the address of a `block` built before
             return self._built["rows"]
 
-    def _for_loops(self) -> Built:
+    def for_loops(self) -> Built:
         """With the graph's own function at least."""
         with self._building:
             if "block" not in self._built:
@@ -161,12 +161,20 @@ class Kernel:
     @property
     def block_address(self) -> int:
         """Of `block(inputs..., outputs..., scratch)` for one lane block, so that compiled loops can call it."""
-        return self._for_loops().library.address("block")
+        return self.for_loops().library.address("block")
 
     @property
     def work_numbers(self) -> int:
         """How many numbers of scratch memory `block` needs at most."""
-        return self._for_loops().work
+        return self.for_loops().work
+
+    def block_of(self, lanes: int, scalar: str) -> Built:
+        """The graph's own function for so many lanes of doubles in memory; scalar="mixed": computed in floats."""
+        with self._building:
+            name = f"{scalar} {lanes}"
+            if name not in self._built:
+                self._built[name] = build(self.graph, lanes, scalar, loops=False)
+            return self._built[name]
 
     def _for_one(self) -> Built:
         """Scalar code, one state at a time."""

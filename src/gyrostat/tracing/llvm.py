@@ -18,6 +18,7 @@ from .drivers import driver, dump_place
 from .emission import block_functions, completed
 from .graph import Graph
 from .ir import Code
+from .mixed import Mixed
 
 LONG = 8000  # nodes; shorter graphs are compiled whole, which lets more values stay in registers
 
@@ -30,8 +31,12 @@ class Assembly(NamedTuple):
 
 
 def assembly(graph: Graph, lanes: int, scalar: str = "double", *, loops: bool = True) -> Assembly:
-    """The module of `graph` for vectors of `lanes` numbers; without `loops`, the function `block` alone."""
-    bodies, tables, scratch = block_functions(graph, Code(lanes, scalar), long=LONG)
+    """The module of `graph` for vectors of `lanes` numbers; without `loops`, the function `block` alone.
+
+    scalar: "double", "float", or "mixed": floats, on memory of doubles; `block` alone.
+    """
+    code = Mixed(lanes) if scalar == "mixed" else Code(lanes, scalar)
+    bodies, tables, scratch = block_functions(graph, code, long=LONG)
     work = scratch
     if loops:
         bodies += [driver(graph, lanes, scalar, rows=rows, scratch=scratch) for rows in (False, True)]

@@ -60,6 +60,10 @@ def write_campaign_report(
             ("Sampling", plan.sampling),
             ("Time", f"{plan.t_span[0]:g} to {plan.t_span[1]:g} s"),
         ],
+        single=[
+            (s.outcome, f"{s.largest:.2g}", f"{s.median:.2g}", f"{s.spread:.4g}", f"{s.otherwise} of {s.runs}")
+            for s in campaign.single_precision
+        ],
         dispersions=[(", ".join(names), _words(how)) for names, how in plan.dispersions.items()],
         percents=PERCENTS,
         outcomes=[_outcome(campaign, one, command, over_time.get(one.name, "")) for one in plan.outcomes],

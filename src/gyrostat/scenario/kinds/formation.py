@@ -161,6 +161,9 @@ def _orbit(source: Source, table: FormationTable) -> Orbit | None:
     if table.run.conserve is not None:
         found = "momentum is not conserved in an orbit."
         source.error("conserve", ("run",), found, "Leave it out.", "conserve")
+    if table.run.precision not in (None, "double"):
+        found = "members of a formation are computed in double precision."
+        source.error("precision", ("run",), found, "Leave it out.", "precision")
     return orbit_of(source, table.environment)
 
 

@@ -16,7 +16,7 @@ from ...io.toml.tables import OneOf, Positive, Table
 from ...io.toml.units import Time
 from ...simulation.integrators.methods import METHODS
 from ...simulation.problem.request import MAX_STEPS
-from ...simulation.problem.settings import DEFAULTS, FIXED_STEP
+from ...simulation.problem.settings import DEFAULTS, FIXED_STEP, PRECISIONS
 
 
 def _or(name: str, meaning: str) -> str:
@@ -45,6 +45,9 @@ class Integration(Table):
         default=None, description=f"Attempted steps after which a run is interrupted; {MAX_STEPS} by default."
     )
     formulation: Formulation | None = Field(default=None, description=_or("formulation", "Which equations of motion"))
+    precision: Annotated[str, OneOf(PRECISIONS)] | None = Field(
+        default=None, description=_or("precision", "Single: accelerations to seven digits, with fixed steps")
+    )
     conserve: Literal["momentum"] | None = Field(
         default=None, description="Hold the momentum to round-off where nothing acts from outside."
     )
@@ -62,7 +65,10 @@ class Integration(Table):
 
     def options(self, source: Source, duration: float) -> dict[str, Any]:
         """What it says, as options of `gs.simulate`. What is wrong goes to the source's report."""
-        names = ("integrator", "rtol", "atol", "step", "max_step", "max_steps", "formulation", "conserve", "seed")
+        names = (
+            *("integrator", "rtol", "atol", "step", "max_step", "max_steps"),
+            *("formulation", "precision", "conserve", "seed"),
+        )
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         if self.save_every is not None and duration / self.save_every > MOST_STATES:
             found = f"save_every asks for {duration / self.save_every:.2g} states; {MOST_STATES} are the most."

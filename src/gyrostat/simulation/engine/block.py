@@ -13,6 +13,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel, cache, machine
+from ...tracing.build import Built
 from ..integrators.methods import METHODS
 from .context import SCRATCH, Context, Lane
 from .crossings import near_count
@@ -56,6 +57,8 @@ def lanes_of_block(system: System, method: str) -> int:
     """One where the system's own functions fill the vectors of the machine,
     unless the method needs lanes for its stages.
     """
+    if system.single:
+        return machine.host_lanes("float")
     return 1 if system.gathered and not METHODS[method].fills_block else lane_count()
 
 
@@ -105,7 +108,7 @@ class Block:
         system, plan = self.system, self.plan
         n, held, events = system.n, system.n_held, len(system.specs)
         functions = [*(f for f, _ in system.functions.values()), *(m.function for m in system.followed)]
-        work = max([0, *(f.work_numbers for f in functions if isinstance(f, Kernel))])
+        work = max([0, *(self._code_of(f).work for f in functions if isinstance(f, Kernel))])
         sizes = {
             "x": system.x_size,
             "y": n,
@@ -194,7 +197,7 @@ class Block:
             return 0
         if isinstance(function, Kernel):
             self._keep.append(function)
-            return function.block_address
+            return self._code_of(function).library.address("block")
         if isinstance(function, Gathered) and function.compiled:
             library = function.library(self.lanes)
             self._keep += [function, library]
@@ -218,6 +221,12 @@ class Block:
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         return address
+
+    def _code_of(self, kernel: Kernel) -> Built:
+        """Its machine code for these lanes."""
+        if not self.system.single:
+            return kernel.for_loops()
+        return kernel.block_of(self.lanes, "mixed" if kernel is self.system.rhs else "double")
 
     def _scratch(self, function: Rows | None) -> int:
         """Memory of a compiled function's own; kernels share it."""

@@ -47,6 +47,7 @@ class System:
     n_parameters: int = 0
     measures: tuple[Measures, ...] = ()
     tracked: Tracked | None = None
+    single: bool = False  # the right-hand side is computed in floats; all that stands in memory is doubles
 
     @property
     def x_size(self) -> int:

@@ -62,6 +62,7 @@ class Request:
     resume: Trajectory | None = None
     progress: bool | None = None
     device: str | None = None
+    precision: str | None = None
 
     def settings(self) -> Settings:
         """Complete: what was left out is as in the run that is continued, or the default."""

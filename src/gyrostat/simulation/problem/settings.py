@@ -18,6 +18,7 @@ from ...tracing.random import seed_number
 from ..integrators.methods import METHODS
 from .varied import names_given
 
+PRECISIONS = ("double", "single")
 FIXED_STEP = tuple(n for n, method in METHODS.items() if not method.chooses_steps)  # they cannot choose their steps
 
 
@@ -40,6 +41,7 @@ class Settings:
     seed: Any = None
     stabilisation: Stabilisation | None = None
     sensitivities: Any = None
+    precision: str | None = None
 
     def complete(self, earlier: Mapping[str, Any] | None) -> Settings:
         """What was left out, from the attributes of the run that is continued or from the defaults; checked."""
@@ -74,6 +76,7 @@ class Settings:
                 raise ValueError(f"{name} is {value}; expected a positive number of seconds.")
         if self.conserve is not None:
             choice(self.conserve, ("momentum",), "conserve")
+        choice(self.precision, PRECISIONS, "precision")
 
     def attributes(self) -> dict[str, Any]:
         """As the Dataset and a file hold them."""
@@ -99,6 +102,7 @@ DEFAULTS: dict[str, Any] = {
     "seed": 0,
     "stabilisation": USUAL,
     "sensitivities": (),
+    "precision": "double",
 }
 
 
