@@ -232,7 +232,7 @@ def test_when_a_level_is_passed_is_refused_where_a_jump_may_pass_it() -> None:
 
 
 def test_the_top_within_a_long_step_is_found() -> None:
-    """cos(t - phase) in one step of a second, wherever in it the top lies: parabolas through the best three of what was seen."""
+    """cos(t - phase) in one step of a second, wherever in it the top lies: by parabolas through the best points."""
     phases = np.linspace(0.02, 0.98, 25)
     tops = {f"{p}": outcomes.largest(outcomes.Signal(lambda craft, t, q, v, p=p: cos(t - p), f"{p}")) for p in phases}
     lows = {
