@@ -319,7 +319,7 @@ def test_a_spacecraft_file_is_no_scenario(tmp_path):
 
 def test_every_key_is_described():
     docs = Path(__file__).resolve().parents[2] / "docs"
-    page = "".join((docs / name).read_text() for name in ("scenarios.md", "scenario-keys.md"))
+    page = "".join((docs / name).read_text() for name in ("scenarios.md", "scenario-keys.md", "campaigns.md"))
     keys = {key for table in ONE.tables.values() for key in table.model_fields} | {
         f"[[{name}]]" for name in ("waypoint", "rate")
     }

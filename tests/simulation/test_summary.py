@@ -112,5 +112,7 @@ def test_an_event_that_never_came_is_told():
     with pytest.warns(gs.SimulationWarning, match="without its event"):
         run = simulate_phases(craft, gs.neutral(craft), np.zeros(craft.nv), [Phase(1.0, "wait", until=never)])
     summary = run.trajectory.summary
-    assert summary.level == "poor" and summary.verdict == "did not reach its end"
+    assert summary.level == "poor" and summary.verdict == "did not reach its end: wait never happened"
     assert summary.happened[-1].what == "missed" and "never happened" in str(summary.happened[-1])
+    gaps = np.abs(run.phases[0].trajectory.q[:, 7] - 9.0)
+    assert summary.happened[-1].words == f"never happened; nearest at 0 s, {gaps[0]:.4g} away"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -47,11 +48,20 @@ def report(
     other = None if compare is None else load_result(compare)
     screen = console()
     tell(screen, trajectory)
+    text = trajectory.data.attrs.get("scenario")
+    title = _title(text) or result.stem
     if scene is not None:
-        trajectory.to_html(scene, title=result.stem, about=about, axes=axes, sun=sun)
+        trajectory.to_html(scene, title=title, about=about, axes=axes, sun=sun)
     link = scene.name if scene is not None and scene.resolve().parent == out.resolve().parent else ""
     names = (result.stem, "" if compare is None else compare.stem)
-    text = trajectory.data.attrs.get("scenario")
-    write_report(trajectory, out, title=result.stem, scenario=text, scene=link, compare=other, names=names)
+    write_report(trajectory, out, title=title, scenario=text, scene=link, compare=other, names=names)
     for path in filter(None, (out, scene)):
         screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
+
+
+def _title(scenario: str | None) -> str:
+    """That of the scenario that was run; empty if there is none."""
+    try:
+        return str(tomllib.loads(scenario or "").get("name", ""))
+    except tomllib.TOMLDecodeError:
+        return ""

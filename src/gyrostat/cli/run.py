@@ -114,7 +114,7 @@ def _run(
     partial = partial_of(wanted.out)
     earlier = _earlier(partial, resume)
     screen = console()
-    screen.print(Text(printable(f"{work.name}: {work.craft.name}, {work.duration:g} s"), style="bold"), soft_wrap=True)
+    screen.print(Text(printable(f"{work.name}: {work.craft.name}, {work.lasts}"), style="bold"), soft_wrap=True)
     options: dict[str, Any] = {"resume": earlier} if resume else {}
     if every is not None:
         options |= {"checkpoint": partial, "checkpoint_every": every}

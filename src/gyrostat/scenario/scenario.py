@@ -38,6 +38,11 @@ class Scenario:
     campaign: Sweep | None = None
 
     @property
+    def lasts(self) -> str:
+        """How long, as a person is told."""
+        return f"{self.duration:g} s"
+
+    @property
     def orbit(self) -> Orbit | None:
         """Whose Hill frame pictures are shown in; None: inertial axes."""
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +19,9 @@ from .result.joined_audit import Jump, joined_audit
 from .result.joined_outcomes import joined_outcomes
 from .result.summary import HAPPENED, told_happenings
 from .result.trajectory import Trajectory
+
+MOST_LOOKS = 300  # at an event that never happened
+SHOWN = {"rad": (180 / np.pi, "deg"), "rad/s": (180 / np.pi, "deg/s")}
 
 if TYPE_CHECKING:
     from .phases import Phase
@@ -187,8 +191,24 @@ def _happened(result: PhaseResult) -> list[dict[str, Any]]:
     if result.phase.release:
         rows.append({"t": rows[0]["t"], "what": "release", "name": ", ".join(result.phase.release)})
     if result.missed:
-        rows.append({"t": result.end[0], "what": "missed", "name": result.phase.until_name, "words": "never happened"})
+        rows.append({"t": result.end[0], "what": "missed", "name": result.phase.until_name, "words": _in_vain(result)})
     return rows
+
+
+def _in_vain(result: PhaseResult) -> str:
+    """That the event never happened, and how near it came at the saved times."""
+    event, run = result.phase.event, result.trajectory
+    if event is None or len(inspect.signature(event.function).parameters) != 4:
+        return "never happened"
+    seen = np.flatnonzero(np.isfinite(run.q).all(axis=-1))
+    seen = seen[:: max(1, len(seen) // MOST_LOOKS)]
+    gaps = [abs(float(event.function(run.craft, float(run.time[k]), run.q[k], run.v[k]))) for k in seen]
+    if not gaps or not np.isfinite(gaps).any():
+        return "never happened"
+    k = int(np.nanargmin(gaps))
+    factor, unit = SHOWN.get(event.unit, (1.0, event.unit))
+    away = f"{factor * gaps[k]:.4g} {unit}".strip()
+    return f"never happened; nearest at {run.time[seen[k]]:.6g} s, {away} away"
 
 
 def _phase(result: PhaseResult) -> dict[str, Any]:

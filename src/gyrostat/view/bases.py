@@ -10,7 +10,7 @@ import numpy as np
 from ..algebra import Array, quat_conjugate, quat_log, quat_multiply
 from ..formation.told import ORBIT, PLACE, SPENT
 from ..model import Body, Spacecraft
-from ..simulation.result.figures import CHIEF, base_name, free_bases, seen_from, turned
+from ..simulation.result.figures import CHIEF, base_name, bound_bases, free_bases, seen_from, turned
 from .panels import AnyPanel, Panel, Plane
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ TUMBLES = 170.0  # deg from the start: beyond, a rotation vector jumps
 
 def base_panels(trajectory: Trajectory) -> list[Panel]:
     """Attitude and place since the start, and both rates. Followers of a formation: as seen from their chief."""
-    if not free_bases(trajectory):
-        return _other_base(trajectory)
     chief = trajectory.data.attrs.get(CHIEF)
     found = []
     for body in free_bases(trajectory):
@@ -39,6 +37,8 @@ def base_panels(trajectory: Trajectory) -> list[Panel]:
         found.append(Panel(f"{who}: angular velocity, own axes{seen}", "deg/s", np.degrees(v[..., :3]), XYZ))
         if chief is None:
             found.append(Panel(f"{who}: velocity, own axes", "m/s", v[..., 3:], XYZ))
+    for body in bound_bases(trajectory):
+        found += _bound(trajectory, body)
     return found
 
 
@@ -76,14 +76,29 @@ def quaternion_panels(trajectory: Trajectory) -> list[Panel]:
     return found
 
 
-def _other_base(trajectory: Trajectory) -> list[Panel]:
-    joint = trajectory.craft.bodies[0].joint
-    if not joint.nv:
-        return []
-    labels = tuple(str(n).removeprefix(joint.name).strip() for n in trajectory.data["v_name"].values[joint.v_at])
-    return [
-        Panel("Base velocity", ", ".join(dict.fromkeys(joint.motion.v_units)), trajectory.v[..., joint.v_at], labels)
-    ]
+def _bound(trajectory: Trajectory, body: Body) -> list[Panel]:
+    """Of a base on a table or a bearing: a picture for each sort of its coordinates and rates."""
+    name, joint = base_name(trajectory, body), body.joint
+    who, motion = "Base" if name == "base" else name, joint.motion
+    found = []
+    if motion.quaternion is not None:
+        angle = turned(trajectory, joint)[..., None]
+        found.append(Panel(f"{who}: angle from the attitude at the start", "deg", angle, ("angle",)))
+    q, v = trajectory.q[..., joint.q_at], trajectory.v[..., joint.v_at]
+    places = (("m", "position since the start"), ("rad", "angle since the start"))
+    rates = (("m/s", "velocity"), ("rad/s", "angular velocity"))
+    for values, units, names, pictures in (
+        (q - q[..., :1, :], motion.q_units, "q_name", places),
+        (v, motion.v_units, "v_name", rates),
+    ):
+        at = joint.q_at if names == "q_name" else joint.v_at
+        labels = [str(one).removeprefix(joint.name).strip() or joint.name for one in trajectory.data[names].values[at]]
+        for unit, words in pictures:
+            own = [k for k, one in enumerate(units) if one == unit]
+            if own:
+                factor, shown = (180 / np.pi, unit.replace("rad", "deg")) if unit.startswith("rad") else (1.0, unit)
+                found.append(Panel(f"{who}: {words}", shown, factor * values[..., own], tuple(labels[k] for k in own)))
+    return found
 
 
 def together_panels(trajectory: Trajectory) -> Sequence[AnyPanel]:

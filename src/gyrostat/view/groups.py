@@ -46,8 +46,9 @@ def _parts(joint: Joint, units: Sequence[str]) -> list[tuple[int, str, str]]:
 
 
 def _jointed(trajectory: Trajectory) -> list[Joint]:
-    """Joints between bodies of a craft: no free bases, no wheels."""
-    joints = [body.joint for body in trajectory.craft.bodies[1:]]
+    """Joints between bodies of a craft: no bases, no wheels."""
+    bases = {body.name for body in trajectory.craft.roots}
+    joints = [body.joint for body in trajectory.craft.bodies if body.name not in bases]
     return [joint for joint in joints if not joint.motion.unbound and not joint.motion.spins]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..model import Spacecraft
-from ..simulation.result.figures import base_name, free_bases
+from ..simulation.result.figures import base_name, bound_bases, free_bases
 from .stage import Stage, node, trails
 from .style import color_of
 
@@ -22,7 +22,7 @@ PIXELS = 11.0  # of a marker
 
 def members_of(trajectory: Trajectory) -> dict[str, str]:
     """Base by name, where there are several spacecraft; nothing for one."""
-    found = {base_name(trajectory, body): body.name for body in free_bases(trajectory)}
+    found = {base_name(trajectory, body): body.name for body in (*free_bases(trajectory), *bound_bases(trajectory))}
     return found if len(found) > 1 else {}
 
 

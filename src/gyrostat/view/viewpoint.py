@@ -13,7 +13,7 @@ from ..environment.orbit_notes import orbit_from_notes
 from ..formation.told import ORBIT
 from ..formation.trajectory import hill_frames
 from ..model import Spacecraft, nearest
-from ..simulation.result.figures import CHIEF, base_name, free_bases
+from ..simulation.result.figures import CHIEF, base_name, bound_bases, free_bases
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -82,7 +82,8 @@ def orbit_of(trajectory: Trajectory) -> Orbit | None:
 
 def _frame(trajectory: Trajectory, about: str, orbit: Orbit | None) -> str | None:
     """The body or frame of that name, or the base of the member; None for the reference orbit itself."""
-    members = {base_name(trajectory, body): body.name for body in free_bases(trajectory)}
+    bases = (*free_bases(trajectory), *bound_bases(trajectory))
+    members = {base_name(trajectory, body): body.name for body in bases}
     if about in members:
         return members[about]
     craft = trajectory.craft

@@ -32,6 +32,11 @@ class PhasedScenario(Scenario):
 
     phases: tuple[Phase, ...]
 
+    @property
+    def lasts(self) -> str:
+        """Phases may end before their time."""
+        return f"{'at most ' if any(phase.until for phase in self.phases) else ''}{self.duration:g} s"
+
     def run(self, **changes: Any) -> PhasedRun:
         """All phases, with the impulses of each grasp."""
         options = {**self.options, **changes}

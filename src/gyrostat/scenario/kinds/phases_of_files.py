@@ -74,6 +74,9 @@ def _held(source: Source, craft: Spacecraft, table: PhaseTable, before: Held) ->
         if kinds.get(name) != "weld":
             found = f"attaches '{name}', which is {'no weld' if name in kinds else 'not held'}."
             source.error("not-held", (), found, nearest(name, kinds) if name not in kinds else "", "attach")
+    for grasp in table.grasp:
+        if grasp.name in wanted:
+            _floats(source, craft, grasp)
     attached = tuple(dict.fromkeys(name for name in (*before.attached, *wanted) if name in kinds))
     return Held(kinds, attached)
 
@@ -88,6 +91,20 @@ def _known_frame(source: Source, craft: Spacecraft, name: str, key: str, j: int)
         craft.locate(name)
     except ValueError as error:
         source.error("no-such-frame", (key, j), str(error), "", "frames")
+
+
+def _floats(source: Source, craft: Spacecraft, grasp: GraspTable) -> None:
+    """One of the two that become one tree must give up its base."""
+    for name in grasp.frames:
+        try:
+            body = craft.locate(name)[0]
+        except ValueError:
+            return  # said already
+        if any(root.name == body and root.joint.motion.unbound for root in craft.roots):
+            return
+    found = f"attaches '{grasp.name}', neither of whose frames is on a base that floats."
+    hint = "Hold it by the grasp alone, without attach: a constraint holds bodies of any kind."
+    source.error("not-attachable", (), found, hint, "kind")
 
 
 def _phase(
@@ -130,7 +147,7 @@ def _phase(
         grasp=[_grasp(grasp) for grasp in table.grasp],
         attach=() if table.restitution else held.attached,
         release=tuple(table.release),
-        until=None if table.until is None else event_of(source, course.craft, table.until, ("until",), table.name),
+        until=None if table.until is None else event_of(source, course.craft, table.until, ("until",)),
         restitution=table.restitution,  # without a grasp it has been refused
         options=options,
         made=made,

@@ -17,7 +17,7 @@ from ...model import Spacecraft
 from ...outcomes.signals import distance
 from ...outcomes.tables import SIGNAL_NAMES
 from ...simulation.problem.events import When
-from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units, own_signal
+from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_units, own_signal
 from .user_code import Python, user_function
 
 SignalArguments: Any = arguments_of(SIGNAL_NAMES.values(), "SignalArguments")
@@ -71,8 +71,10 @@ class Until(Threshold):
         return self
 
 
-def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, name: str = "", stop: bool = False) -> Any:
-    """The `When` of a table; None where it cannot be made, which goes to the source's report."""
+def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, stop: bool = False) -> Any:
+    """The `When` of a table, named by it, or else by what happens; None where it cannot be made, which goes to the
+    source's report.
+    """
     try:
         if table.python is not None:
             own = user_function(source, place, table.python)
@@ -99,10 +101,19 @@ def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, name: 
         source.error("event", place, f"{error}".rstrip(".") + ".")
         return None
 
+    unit = "" if table.python is not None else signal.unit
+
     def gap(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
         return signal.function(craft, t, q, v) - level
 
-    return When(gap, name or table.name, stop, way)
+    name = getattr(table, "name", "")
+    return When(gap, name or f"{signal.title} {_shown(level, way, unit)}", stop, way, unit=unit)
+
+
+def _shown(level: float, way: int, unit: str) -> str:
+    """As a person reads it: "below 2 deg"."""
+    shown, factor = SHOWN.get(unit, (unit, 1.0))
+    return f"{'below' if way < 0 else 'above'} {factor * level:.4g} {shown}".rstrip()
 
 
 def _level(table: Any, unit: str) -> tuple[float, int]:

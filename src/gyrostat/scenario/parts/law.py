@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Discriminator, Field, PlainValidator, Tag, WithJsonSchema, model_validator
 
 from ...algebra import Array
-from ...control.controller import Controller, standing_for
+from ...control.controller import Controller, call, standing_for
 from ...control.joint_tracking import effective_inertias, joint_computed_torque, joint_pd, joint_pid
 from ...control.laws_in_files import LAWS, About
 from ...control.references import JointPath
@@ -118,10 +118,22 @@ def named_law(source: Source, control: Any, about: About, place: Any = ("control
         values = joint_values(source, about.craft, (*place, name), getattr(entry, name), "position")
         entry = replace(entry, **{name: values})
     try:
-        return entry.build(about)
+        law = entry.build(about)
+        _tried(law, about)
+        return law
     except ValueError as error:
         source.error("law", place, f"{control.law}: {error}".rstrip(".") + ".")
         return None
+
+
+def _tried(law: Any, about: About) -> None:
+    """Once, at the start: what the craft lacks for it is said before the run, at its line."""
+    given: tuple[Any, ...] = (about.craft, about.t, about.q, about.v)
+    if isinstance(law, Controller):
+        given = (*given, law.state0) if law.remembers else given
+        call(law.output, given, {"run": 0, "sample": 0, "seed": 0})
+    else:
+        law(*given)
 
 
 def torquers_of(source: Source, control: Any, about: About, loads: Any) -> Any:

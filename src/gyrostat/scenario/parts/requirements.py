@@ -19,13 +19,12 @@ from ...model import Spacecraft
 from ...outcomes import Kept, Outcome, outcomes_given
 from ...outcomes.tables import REDUCTIONS, SIGNAL_NAMES, outcome_from_table
 from ...simulation.result.summary import REQUIREMENTS
-from .signals import LOADS, arguments_given, arguments_of, demand_whose, in_units, own_signal
+from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_units, own_signal
 from .user_code import Python, user_function
 
 if TYPE_CHECKING:
     from ...simulation import Trajectory
 
-SHOWN = {"rad": ("deg", 180 / math.pi), "rad/s": ("deg/s", 180 / math.pi)}
 JOINED = tuple(kept for kept in Kept if kept is not Kept.time_of)  # through phases
 
 

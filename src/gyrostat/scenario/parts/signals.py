@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ from ...model import Spacecraft
 from ...outcomes.outcome import Signal
 
 DIMENSIONS = {"rad": "angle", "rad/s": "angular rate", "m": "length", "s": "time"}
+SHOWN = {"rad": ("deg", 180 / math.pi), "rad/s": ("deg/s", 180 / math.pi)}  # to people
 LOADS = ("command", "applied", "tau", "vdot")  # that a signal may ask for, besides the state
 
 

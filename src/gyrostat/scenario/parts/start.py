@@ -100,6 +100,15 @@ def _order(joint: Joint, what: str) -> str:
     return ", ".join(unit or "quaternion" for unit in units)
 
 
+def _instead(base: Joint, key: str) -> str:
+    """How a base that is not free is set."""
+    units = base.motion.q_units if key == "joints" else base.motion.v_units
+    if not units:
+        return "Leave it out."
+    order = ", ".join(unit or "quaternion" for unit in units)
+    return f"Leave it out, or set its joint by name: {key} = {{ {base.name} = [{order}] }}."
+
+
 def initial_state(source: Source, craft: Spacecraft, start: Start) -> tuple[Array, Array]:
     """q and v at the start."""
     q, v = neutral(craft), np.zeros(craft.nv)
@@ -119,7 +128,7 @@ def initial_state(source: Source, craft: Spacecraft, start: Start) -> tuple[Arra
                 "wrong-base",
                 ("start",),
                 f"{name} is that of a free base; {craft.name}'s base is {base.kind}.",
-                f"Leave it out{'' if not base.nq else f', or set joint {base.name!r} under start.joints'}.",
+                _instead(base, "rates" if name.endswith("velocity") else "joints"),
                 name,
             )
     for name, value in joint_values(source, craft, ("start", "joints"), start.joints, "position").items():

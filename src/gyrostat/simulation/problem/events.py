@@ -27,6 +27,7 @@ class When:
     """An event: `function(craft, t, q, v)` changes sign. direction: +1 rising, -1 falling, 0 both.
 
     terminal: the run stops there. effect(craft, t, q, v) -> (q, v): the state jumps there, and the run goes on.
+    unit: of the function's values, for words about them.
 
     Signs are compared at the ends of the integrator's steps and at points between them. Where values and slopes tell of
     more changes, or do not fit each other, the step is looked at closely, up to 256 times. A function that swings
@@ -38,6 +39,7 @@ class When:
     terminal: bool = False
     direction: int = 0
     effect: Callable[..., tuple[Any, Any]] | None = None
+    unit: str = ""
 
 
 def event_name(event: Any, otherwise: str) -> str:

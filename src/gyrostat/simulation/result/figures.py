@@ -101,12 +101,17 @@ def free_bases(trajectory: Trajectory) -> list[Body]:
     return [body for body in trajectory.craft.bodies if body.joint.motion.unbound]
 
 
+def bound_bases(trajectory: Trajectory) -> list[Body]:
+    """Bases that move on a joint of another kind: on a table, on a bearing."""
+    return [body for body in trajectory.craft.roots if body.joint.nv and not body.joint.motion.unbound]
+
+
 def base_name(trajectory: Trajectory, body: Body) -> str:
     """As a person calls it: "base" of the only craft, else the name of the member it carries."""
     for member in trajectory.craft.memberships:
         if member.base == body.name:
             return member.name
-    if len(free_bases(trajectory)) == 1:
+    if len(free_bases(trajectory)) + len(bound_bases(trajectory)) == 1:
         return "base"
     return body.name.rpartition("/")[0] or body.name
 
@@ -125,14 +130,35 @@ def _bases(trajectory: Trajectory) -> Iterator[Sized]:
         seen = seen_from(trajectory, name)
         yield Sized(f"{name}, turned from its start{seen}", turned(trajectory, joint), "deg")
         yield Sized(f"{name}, angular rate{seen}", rate, "deg/s")
+    for body in bound_bases(trajectory):
+        yield from _bound(trajectory, body)
+
+
+def _bound(trajectory: Trajectory, body: Body) -> Iterator[Sized]:
+    """How far it turned and moved on its joint, and how fast: one size for each sort of coordinate that it has."""
+    name, joint = base_name(trajectory, body), body.joint
+    if joint.motion.quaternion is not None:
+        yield Sized(f"{name}, turned from its start", turned(trajectory, joint), "deg")
+    parts = (("turned from its start", "rad", "deg"), ("moved from its start", "m", "m"))
+    rates = (("angular rate", "rad/s", "deg/s"), ("speed", "m/s", "m/s"))
+    q = trajectory.q[..., joint.q_at]
+    for (words, unit, shown), values, units in (
+        *((part, q - q[..., :1, :], joint.motion.q_units) for part in parts),
+        *((rate, trajectory.v[..., joint.v_at], joint.motion.v_units) for rate in rates),
+    ):
+        own = values[..., [k for k, one in enumerate(units) if one == unit]]
+        if own.shape[-1]:
+            size = np.linalg.norm(own, axis=-1)
+            yield Sized(f"{name}, {words}", np.degrees(size) if shown.startswith("deg") else size, shown)
 
 
 def _loads(trajectory: Trajectory) -> Iterator[Sized]:
     """For each unit, the joint that came nearest to its limit; without limits, the one with the largest load."""
     found: dict[str, list[Sized]] = {}
+    bases = {body.name for body in trajectory.craft.roots}
     for body in trajectory.craft.bodies:
         joint = body.joint
-        if joint.motion.unbound or joint.motion.spins or not joint.nv:
+        if body.name in bases or joint.motion.unbound or joint.motion.spins or not joint.nv:
             continue
         tau = trajectory.tau[..., joint.v_at]
         for k, unit in enumerate(joint.motion.v_units):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...control.wheels import torque_range
+from ...model import Joint
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -22,11 +23,11 @@ class Saturation(NamedTuple):
     limit: float  # its effort limit
     reason: str  # "effort", or "speed" for a wheel at its largest speed
     held: bool  # the run held the load within the limit; else the command acted as it was, beyond what the motor can do
+    unit: str = "N m"
 
     def __str__(self) -> str:
-        what = (
-            "largest speed reached" if self.reason == "speed" else f"asked for {self.asked:.4g}, limit {self.limit:.4g}"
-        )
+        asked = f"asked for {self.asked:.4g} {self.unit}, limit {self.limit:.4g} {self.unit}"
+        what = "largest speed reached" if self.reason == "speed" else asked
         end = "held there" if self.held else "NOT held there: pass actuators=gs.Actuators() to simulate"
         share = f"{100 * self.fraction:.1f} % of the saved times"
         return f"saturation: '{self.joint}' from {self.first:.4g} s, at {share}: {what}; {end}"
@@ -56,8 +57,13 @@ def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
             times = np.broadcast_to(trajectory.time, over.shape)[over]
             largest = float(np.nanmax(np.abs(asked)))
             kept = held and joint.name not in followed
-            found.append(Saturation(joint.name, float(times.min()), float(over.mean()), largest, effort, reason, kept))
+            first, share = float(times.min()), float(over.mean())
+            found.append(Saturation(joint.name, first, share, largest, effort, reason, kept, _unit(joint)))
     return tuple(found)
+
+
+def _unit(joint: Joint) -> str:
+    return "N m" if all(unit.startswith("rad") for unit in joint.motion.v_units) else "N"
 
 
 def _controlled(trajectory: Trajectory) -> bool:

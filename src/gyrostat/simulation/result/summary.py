@@ -156,16 +156,18 @@ def assembled(
     audit: Audit,
 ) -> Summary:
     """With its verdict."""
-    asked = tuple(_of(Requirement, r) for r in requirements)
+    asked, happened = tuple(_of(Requirement, r) for r in requirements), tuple(happened)
     missed = [r.name for r in asked if not r.met]
     if failures:
         first = "did not reach its end" if runs == 1 else f"{len(failures)} of {runs} runs did not reach their end"
+        first += "".join(f": {h.name} never happened" for h in happened if h.what == "missed")
     else:
         first = interrupted or ("reached its end" if runs == 1 else f"all {runs} runs reached their end")
     told = f", {len(asked) - len(missed)} of {len(asked)} requirements met" if asked else ""
     told += f"; not met: {', '.join(missed)}" if missed else ""
     notes = tuple(notes)
-    level = "poor" if failures or missed else "fair" if interrupted or notes or audit.warnings else "good"
+    doubtful = interrupted or audit.warnings or (notes and not asked)  # what was asked for and met is good
+    level = "poor" if failures or missed else "fair" if doubtful else "good"
     order = tuple(sorted(asked, key=lambda r: r.met))  # what was missed comes first
     order_of = {"event": 0, "phase": 1}  # what ends a phase, what begins, what is done there
     events = tuple(sorted(happened, key=lambda h: (h.t, order_of.get(h.what, 2))))
