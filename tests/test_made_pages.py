@@ -37,6 +37,17 @@ def test_drawings_of_the_architecture_are_current():
         assert stored == draw(), f"{name}: run `python docs/make_drawings.py`"
 
 
+def test_tables_of_speed_are_those_of_the_benchmarks():
+    script = loaded(ROOT / "docs" / "make_performance.py")
+    found = []
+    for page in script.PAGES:
+        text = page.read_text(encoding="utf-8")
+        found += script.pieces(text)
+        assert text == script.written(text), f"{page.name}: run `python docs/make_performance.py`"
+        assert text.count("<!-- measured: ") == len(script.pieces(text)), page.name
+    assert set(found) == set(script.PIECES)
+
+
 def test_files_that_the_architecture_names_exist():
     """`engine/stepper.py`, `test_events.py`: somewhere in the repository."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

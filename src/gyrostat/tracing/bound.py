@@ -17,6 +17,7 @@ from ..algebra.elementary import Array
 from . import memory
 from .arrays import Rows
 from .build import Built
+from .direct import available, bound_call
 from .graph import Graph
 
 _HOLDING = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # keeps the GIL: giving it back takes longer than the work
@@ -42,8 +43,10 @@ class BoundCall:
     Made by `Kernel.bind`. It holds the arrays; one call at a time.
     """
 
-    def __init__(self, inputs: Sequence[Array], outputs: Sequence[Array], out: Any, go: Callable[[], Any]) -> None:
-        self.inputs, self.outputs, self.out, self._go = tuple(inputs), tuple(outputs), out, go
+    def __init__(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], out: Any, go: Callable[[], Any], keep: Any = None
+    ) -> None:
+        self.inputs, self.outputs, self.out, self._go, self._keep = tuple(inputs), tuple(outputs), out, go, keep
 
     def __call__(self) -> Any:
         self._go()
@@ -84,15 +87,18 @@ def check_apart(graph: Graph, inputs: Sequence[Array], outputs: Sequence[Array])
                 )
 
 
-def one_state(built: Built, inputs: Sequence[Array], outputs: Sequence[Array], dtype: np.dtype) -> Callable[[], None]:
-    """The call of scalar code on these arrays."""
+def one_state(
+    built: Built, inputs: Sequence[Array], outputs: Sequence[Array], dtype: np.dtype
+) -> tuple[Callable[[], Any], Any]:
+    """The call of scalar code on these arrays; and what must live as long."""
     work = memory.aligned((built.work,), dtype)
     places = [n for a in (*inputs, *outputs) for n in (memory.address(a), 0)]
     record = np.array([memory.address(work), 0, 1, 1, *places], dtype=np.int64)
+    if available():
+        go, keep = bound_call(built.library, record, None)
+        return go, (work, keep)
     entry = _HOLDING(built.library.address("lanes"))
-    call = functools.partial(entry, ctypes.c_void_p(memory.address(record)))
-    call.keep = built, work, record  # type: ignore[attr-defined]
-    return call
+    return functools.partial(entry, ctypes.c_void_p(memory.address(record))), (built, work, record)
 
 
 def signature(graph: Graph, scalar: str) -> str:

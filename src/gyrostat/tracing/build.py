@@ -11,7 +11,7 @@ from . import cache, machine
 from .graph import Graph
 from .llvm import assembly
 
-ENTRIES = ("block", "rows", "lanes")
+ENTRIES = ("block", "rows", "lanes", "direct", "bound")
 
 
 class Built(NamedTuple):

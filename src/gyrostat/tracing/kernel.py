@@ -13,12 +13,11 @@ import numpy as np
 
 from ..algebra.elementary import Array
 from ..model import ValueCheck
-from . import arrays, bound, machine, memory, pool
+from . import arrays, bound, direct, machine, memory, pool
 from .arguments import Arguments
 from .build import ENTRIES, Built, build
 from .graph import Graph
 from .recording import trace
-from .single import Single
 from .tree import LEAF, flatten, unflatten
 
 if TYPE_CHECKING:
@@ -122,6 +121,7 @@ class Kernel:
         self._building = threading.Lock()
         self._arguments = Arguments(graph)
         self._local = threading.local()
+        self._direct: direct.Direct | None = None
         self.__name__ = self.__qualname__ = graph.name
         if not lazy:
             self._for_calls()
@@ -137,6 +137,8 @@ class Kernel:
             if "rows" not in self._built:
                 built = build(self.graph, self.lanes, self._scalar)
                 self._entry = {name: _RELEASING(built.library.address(name)) for name in ("rows", "lanes")}
+                if direct.available() and all(len(port.path) == 1 for port in self.graph.inputs):
+                    self._direct = direct.Direct(self.graph, self.dtype, *built)
                 for name in ENTRIES:
                     self._built.setdefault(name, built)  # a loop may hold the address of a `block` built before
             return self._built["rows"]
@@ -200,13 +202,14 @@ class Kernel:
         else:
             outputs = self._check_out(out, batch, view)
         bound.check_apart(self.graph, inputs, outputs)
-        go: Callable[[], None]
+        go: Callable[[], Any]
+        keep = None
         if batch == ():
-            go = bound.one_state(self._for_one(), inputs, outputs, self.dtype)
+            go, keep = bound.one_state(self._for_one(), inputs, outputs, self.dtype)
         else:
             entries, _ = view.entries(inputs, outputs, batch)
             go = functools.partial(self._run, entries, view.count(batch), "rows")
-        return bound.BoundCall(inputs, outputs, out, go if self._check is None else self._checked(go, values))
+        return bound.BoundCall(inputs, outputs, out, go if self._check is None else self._checked(go, values), keep)
 
     def _checked(self, go: Callable[[], None], values: Sequence[Any]) -> Callable[[], None]:
         """The same, which looks at the parameters first: their arrays may hold other values by now."""
@@ -236,15 +239,15 @@ class Kernel:
         return f"<Kernel {self.graph!r}, {self.dtype}, {self.lanes} lanes>"
 
     def __call__(self, *args: Any, out: Any = None, layout: str = "rows", **named: Any) -> Any:
-        if not named and layout == "rows":
-            try:
-                single = self._local.single
-            except AttributeError:
-                library, work = self._for_calls()
-                single = self._local.single = Single(self.graph, self.dtype, library.address("rows"), work)
-            if single.take(args):
-                single.entry(single.pointer)
-                return single.fresh() if out is None else single.give(out, self._check_out)
+        if not named and layout == "rows" and (one := self._direct) is not None:
+            if out is None:
+                found = one.call(*args, one.fresh()) if one.alone else one.several(args)
+                if found is None:
+                    found = one.in_one_piece(args)
+            else:
+                found = one.call(*args, out) if one.alone else None
+            if found is not None:
+                return found
         values = self.in_order(args, named)
         outputs = self._call_batch(values, out, layout)
         if out is not None:

@@ -13,6 +13,7 @@ parents are the same numbers. Khalil & Dombre, Modeling, Identification and Cont
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -32,7 +33,7 @@ from ...algebra import (
     rigid_inertia_to_parent,
     wrench_to_parent,
 )
-from ...model import Body, Joint, Spacecraft
+from ...model import Body, FlexibleBody, Joint, Spacecraft
 
 _TINY = 1e-14  # what rounding leaves of an angle, or of a length in units of the distance
 _FAR = 3.0  # the foot of a common normal, in units of the distance: beyond, inertias about it would lose digits
@@ -63,12 +64,20 @@ class Lean(Spacecraft):
         return found
 
 
-def lean(craft: Spacecraft, F_ext: Mapping[str, Array], *states: Array) -> tuple[Spacecraft, Mapping[str, Array]]:
-    """The craft in those frames, and the wrenches on its bodies, where a state is recorded and all values of the craft
+def lean(
+    craft: Spacecraft, F_ext: Mapping[str, Array], *states: Array, at_most: float = 1.0
+) -> tuple[Spacecraft, Mapping[str, Array]]:
+    """The craft in those frames, and the wrenches on its bodies, where a state is recorded and places, turns and axes
     are numbers; else both as they are.
+
+    Masses and inertias may be recorded, too; turning them costs operations for each state. at_most: the share of such
+    bodies up to which that is worth it.
     """
     recorded = any(hasattr(e, "scan") for x in states for e in np.ravel(x))
-    if not recorded or not _numeric(craft):
+    if not recorded or not _placed_by_numbers(craft):
+        return craft, F_ext
+    rigid = [b for b in craft.bodies if type(b) is Body]
+    if sum(not _number(b.mass, b.com, b.inertia) for b in rigid) > at_most * len(rigid):
         return craft, F_ext
     found = reframed(craft)
     if craft.nbodies > MANY:
@@ -82,7 +91,7 @@ def _alike(craft: Lean, trace: Any) -> Lean:
     """
 
     def kept(value: Any, *name: Any) -> Any:
-        return trace.kept(float(value), name) if value else 0.0
+        return value if not _number(value) else trace.kept(float(value), name) if value else 0.0
 
     def rotation(R: Array, B: str) -> Array:
         """Sines stand in it twice, with either sign."""
@@ -107,52 +116,80 @@ def _alike(craft: Lean, trace: Any) -> Lean:
     return replace(craft, bodies=tuple(bodies), inertias=inertias)
 
 
-def _numeric(craft: Spacecraft) -> bool:
-    """All its bodies are rigid, all their values numbers."""
-    if any(type(b) is not Body for b in craft.bodies):
-        return False
-    values = [x for b in craft.bodies for x in (b.mass, b.com, b.inertia, b.joint.position, b.joint.rotation)]
-    values += [x for b in craft.bodies for x in (b.joint.axis, b.joint.axis2)]
+def _placed_by_numbers(craft: Spacecraft) -> bool:
+    joints = [b.joint for b in craft.bodies]
+    return all(_number(joint.position, joint.rotation, joint.axis, joint.axis2) for joint in joints)
+
+
+def _number(*values: Any) -> bool:
+    """Not recorded."""
     return all(np.asarray(x).dtype != object for x in values)
 
 
 def reframed(craft: Spacecraft) -> Lean:
-    """The craft in those frames."""
+    """The craft in those frames. Flexible bodies keep theirs, and nothing is moved to them or from them."""
     places = _carried(craft)
-    inertias = {B: RigidInertia(0.0, np.zeros(3), np.zeros((3, 3))) for B, (C, _) in places.items() if B == C}
+    on = {B: _on_its_carrier(craft, B, places) for B, (C, _) in places.items() if B == C}  # carrier P, X_PJ
+    inertias = {B: _massless() for B in on if craft.flexible(B) is None}
     for B, (C, X_CB) in places.items():
-        inertias[C] = inertias[C] + rigid_inertia_to_parent(X_CB, craft.inertia(B))
-    on = {B: _on_its_carrier(craft, B, places) for B in inertias}  # carrier P, X_PJ
+        if C in inertias:
+            inertias[C] = inertias[C] + rigid_inertia_to_parent(X_CB, craft.inertia(B))
     frames = _frames(craft, on, inertias)  # X_BB' of each
-    lightest = _lightest(on, inertias)
     bodies: list[Body] = []
     constant: dict[str, Pose] = {}
     for B, (P, X_PJ) in on.items():
-        inertias[B] = _rounded(rigid_inertia_to_parent(inverse(frames[B]), inertias[B]))
         own, between = _placed(craft, B, P, X_PJ, frames)
-        bodies += [*between, Body(B, joint=own)]
-        inertias |= {body.name: RigidInertia(0.0, np.zeros(3), np.zeros((3, 3))) for body in between}
+        flexible = craft.flexible(B)
+        bodies += [*between, Body(B, joint=own) if flexible is None else _with_joint(flexible, own)]
+        inertias |= {body.name: _massless() for body in between}
+        if flexible is None:
+            inertias[B] = _rounded(rigid_inertia_to_parent(inverse(frames[B]), inertias[B]))
         constant[B] = IDENTITY
         for body in bodies[-1 - len(between) :]:
             constant[B] = compose(constant[B], Pose(body.joint.rotation, body.joint.position))
-    for body in reversed(bodies):
-        P = on[body.name][0] if body.name in on else None
-        if P is not None:
-            unfelt = body.joint.motion.unfelt(inertias[body.name])
-            if inertias[body.name].m > _HEAVY * lightest[P]:
-                unfelt = RigidInertia(0.0, np.zeros(3), unfelt.I_o)
-            inertias[body.name] = _less(inertias[body.name], unfelt)
-            inertias[P] = inertias[P] + rigid_inertia_to_parent(constant[body.name], unfelt)
+    _regroup(bodies, on, inertias, constant)
     there = {F: (B, compose(inverse(frames[B]), X_BF)) for F, (B, X_BF) in places.items()}
     return Lean(craft.name, tuple(bodies), memberships=craft.memberships, inertias=inertias, places=there)
 
 
+def _regroup(
+    bodies: list[Body],
+    on: Mapping[str, tuple[str | None, Pose]],
+    inertias: dict[str, RigidInertia],
+    constant: Mapping[str, Pose],
+) -> None:
+    """What joints cannot feel goes to the parent, tip to base."""
+    lightest = _lightest(on, inertias)
+    for body in reversed(bodies):
+        B, P = body.name, on.get(body.name, (None, IDENTITY))[0]
+        if P not in inertias or B not in inertias:
+            continue
+        if not _number(inertias[B].I_o) and not body.joint.motion.hinge:
+            continue  # what is subtracted for each state is no gain
+        unfelt = body.joint.motion.unfelt(inertias[B])
+        if not _number(inertias[B].m, lightest[P]) or inertias[B].m > _HEAVY * lightest[P]:
+            unfelt = RigidInertia(0.0, np.zeros(3), unfelt.I_o)
+        inertias[B] = _less(inertias[B], unfelt)
+        inertias[P] = inertias[P] + rigid_inertia_to_parent(constant[B], unfelt)
+
+
+def _massless() -> RigidInertia:
+    return RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def _with_joint(body: FlexibleBody, joint: Joint) -> Any:
+    """The body, with what has been worked out of it, on another joint."""
+    found = copy.copy(body)
+    object.__setattr__(found, "joint", joint)
+    return found
+
+
 def _carried(craft: Spacecraft) -> dict[str, tuple[str, Pose]]:
-    """The body that each one is part of, and its pose there: itself, unless it is fixed to another."""
+    """The body that each one is part of, and its pose there: itself, unless it is fixed to another that is rigid."""
     found: dict[str, tuple[str, Pose]] = {}
     for B, P in craft.base_to_tip:
         joint = craft.joint(B)
-        if P is None or joint.nv:
+        if P is None or joint.nv or craft.flexible(B) or craft.flexible(P):
             found[B] = B, IDENTITY
         else:
             C, X_CP = found[P]
@@ -184,22 +221,29 @@ def _frames(
     frames: dict[str, Pose] = {}
     for B, (P, X_PJ) in on.items():
         kind = craft.joint(B).motion
-        if P is not None and kind.spins:
+        if P is not None and kind.spins and _number(inertias[B].I_o):
             frames[B] = Pose(X_PJ.R.T @ frames[P].R, np.zeros(3))  # a wheel gets the axes of what carries it
-        elif P is not None and kind.hinge:
+        elif P is not None and kind.hinge and B in inertias:
             line = next_axis.get(B)
-            toward = (line[1].p, line[1].R @ line[2]) if line else (inertias[B].h, None)
+            toward = (line[1].p, line[1].R @ line[2]) if line else (_told(inertias[B].h), None)
             frames[B] = _along(craft.joint(B).axis, *toward)
         else:
             frames[B] = IDENTITY
     return frames
 
 
-def _lightest(on: Mapping[str, tuple[str | None, Pose]], inertias: Mapping[str, RigidInertia]) -> dict[str, float]:
-    """The least mass, of those that have any, from the base to each body."""
-    found: dict[str, float] = {}
+def _told(h: Array) -> Array:
+    """Zero where it is recorded."""
+    return h if _number(h) else np.zeros(3)
+
+
+def _lightest(on: Mapping[str, tuple[str | None, Pose]], inertias: Mapping[str, RigidInertia]) -> dict[str, Any]:
+    """The least mass, of those that have any, from the base to each body; a recorded one where there is one."""
+    found: dict[str, Any] = {}
     for B, (P, _) in on.items():
-        found[B] = min(inertias[B].m or np.inf, np.inf if P is None else found[P])
+        own = inertias[B].m if B in inertias else np.inf
+        before = np.inf if P is None else found[P]
+        found[B] = min(own or np.inf, before) if _number(own, before) else own if _number(before) else before
     return found
 
 
@@ -232,7 +276,7 @@ def _placed(
     if P is None:
         return joint, []
     X = compose(inverse(frames[P]), compose(X_PJ, frames[B]))
-    if not joint.motion.hinge:
+    if not joint.motion.hinge or joint.mount is not None or craft.flexible(B):
         axis = frames[B].R.T @ joint.axis
         return replace(joint, parent=P, rotation=_clean(X.R), position=_clean(X.p), axis=axis), []
     *first, last = screws(X)
@@ -299,6 +343,8 @@ def _turn(axis: int, angle: float) -> Array:
 
 
 def _clean(x: Array) -> Array:
+    if not _number(x):
+        return x
     return np.where(np.abs(x) <= 1e-15 * np.max(np.abs(x), initial=0.0), 0.0, x)
 
 

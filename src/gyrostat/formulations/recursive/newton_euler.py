@@ -31,7 +31,7 @@ def inverse_dynamics(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wren
     Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 5. Cost O(nbodies).
     """
     q, v, vdot = configuration(craft, q), rates(craft, v), rates(craft, vdot, "vdot")
-    craft, F_ext = lean(craft, external(craft, wrenches), q, v, vdot)
+    craft, F_ext = lean(craft, external(craft, wrenches), q, v, vdot, at_most=0.5)
     F, Q = joint_wrenches(craft, q, v, vdot, F_ext)
     tau = []
     for B, _ in craft.base_to_tip:
