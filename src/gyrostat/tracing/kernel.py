@@ -189,7 +189,7 @@ class Kernel:
         """A call tied to these arrays: `call = fd.bind(q, v, tau)`; then `call()` reads them as they stand, and gives
         `call.out`, written anew each time.
 
-        For loops that cannot wait: about a tenth of a microsecond and the arithmetic. Arrays are C-contiguous and of
+        For loops that cannot wait: some 60 ns and the arithmetic. Arrays are C-contiguous and of
         the kernel's dtype; all single states, or all of one batch shape with single states repeated. A single state
         runs as scalar code: its last digits may differ from those in a batch.
         """
