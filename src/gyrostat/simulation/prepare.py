@@ -162,7 +162,8 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
             initial_samples(system, state, own)
     else:
         state = _restart(resume, state, settings.step)
-    sizes = sizes_of(runs.varied, {e: own[:, equations.layout.constant(e)] for v in runs.varied if (e := v.entry)})
+    varied = {e: own[:, equations.layout.constant(e)] for v in runs.varied if (e := v.entry)}
+    sizes = sizes_of(equations.craft, runs.varied, varied)
     plan = plan_of(equations, settings, times, request.threads, request.max_steps, sizes)
     if request.device is not None:
         require_card_can(system, plan)

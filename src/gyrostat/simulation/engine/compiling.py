@@ -19,11 +19,12 @@ from ...outcomes import Outcome
 from ...tracing import Graph, Kernel, TraceError, trace
 from ...tracing.errors import instead, raised_at
 from ..integrators.methods import METHODS
+from ..problem import switches
 from ..problem.equations import Equations
 from ..problem.events import When, event_jump, event_specs, events_given
 from ..problem.outcomes import TRACKS, order_of, signals_of
 from ..problem.variations import Jump
-from .system import Rows, System
+from .system import EventSpec, Rows, System
 from .system_cache import made
 from .tracking import Tracked
 
@@ -155,6 +156,7 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
     given = events_given(events)
     functions = tuple(event.function for event in given)
     specs = event_specs(equations, given, [jump_of(equations, event) for event in given])
+    turning = switch_specs(equations)
 
     def rows(function: Callable[[Array], Array], what: str) -> Rows:
         graph = _traceable(equations, function, x, what)
@@ -166,8 +168,38 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
     update: Rows | None = None
     if equations.sampled and not equations.given:
         update = row_by_row(equations.update) if equations.python_control else compiled(equations.update, at.size)
-    watch = rows(equations.event_values(functions), "an event") if functions else None
-    return System(rhs, at.n, update, at.n_held, watch, specs, at.size - at["run"].start)
+    watch = rows(_watched(equations, functions, bool(turning)), "an event") if functions or turning else None
+    return System(rhs, at.n, update, at.n_held, watch, (*specs, *turning), at.size - at["run"].start)
+
+
+def _watched(
+    equations: Equations, functions: tuple[Callable[..., Any], ...], turning: bool
+) -> Callable[[Array], Array]:
+    """The events that were asked for, and the switches of a differentiated run."""
+    asked = equations.event_values(functions)
+    if not turning:
+        return asked
+
+    def both(x: Array) -> Array:
+        turns = switches.values(equations, x)  # recorded first, so that they stand in one order everywhere
+        return np.concatenate([asked(x), turns])
+
+    return both
+
+
+def switch_specs(equations: Equations) -> tuple[EventSpec, ...]:
+    """Of the switches of what acts, at which derivatives jump; none where nothing is differentiated."""
+    if not equations.varied:
+        return ()
+    size = equations.layout.size
+    (found,) = traced(partial(switches.values, equations), size).outputs
+    return tuple(
+        EventSpec(
+            f"switch {k} of what acts",
+            turn=switches.turned(equations, compiled(partial(switches.crossing, equations, k), size)),
+        )
+        for k in range(found.size)
+    )
 
 
 def tracked_signals(equations: Equations, outcomes: Sequence[Outcome], method: str) -> Tracked | None:

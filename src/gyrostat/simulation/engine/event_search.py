@@ -7,6 +7,7 @@ question: an event is as accurate as a step, whatever the order of the method's 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,14 @@ MOST_LOOKS = 256  # at an event within a step, before it is left as one that swi
 SHORTEST = 2.0**-36  # of the step: an interval in which a function jumps, or has a corner at zero
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
 AT_ONCE = 1e-9  # of the step: events so near to each other happen at one instant
+BEYOND = 1e-12  # of the step: how far beyond the root of a switch a step ends, so that the next begins on the new side
+
+
+class _Sign(NamedTuple):
+    """A change of sign: of which event, and whether from below."""
+
+    event: int
+    rises: bool
 
 
 def handle_events(block: Block) -> None:
@@ -29,16 +38,19 @@ def handle_events(block: Block) -> None:
     and write down the events.
     """
     happened: list[Record] = []
-    cuts: list[tuple[int, list[int], float]] = []  # seat, events, size of the step before it was cut
+    cuts: list[tuple[int, list[_Sign], float]] = []  # seat, events, size of the step before it was cut
+    specs = block.system.specs
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
         for t, events in _instants(sorted(_roots(block, k, full)), AT_ONCE * full[0]):
+            if any(specs[j].turn is not None for j, _ in events):
+                t = min(t + BEYOND * full[0], full[1])
             y = _step_to(block, k, t, full).copy()
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
-            names = [block.system.specs[j].name for j in events]
+            names = [specs[j].name for j, _ in events if specs[j].turn is None]
             happened += [Record(int(block.rows[k]), name, t, y, held) for name in names]
-            if any(block.system.specs[j].cuts for j in events):
-                g = block.evaluate(Context.events, len(block.system.specs), k, t, y)
+            if any(specs[j].cuts for j, _ in events):
+                g = block.evaluate(Context.events, len(specs), k, t, y)
                 block.blocks["g_new"][:, block.lanes_of(k)] = _columns(block, g)
                 cuts.append((k, events, full[0]))
                 block.look_after_step(k)
@@ -47,22 +59,22 @@ def handle_events(block: Block) -> None:
             _step_to(block, k, full[1], full)
     block.end_step()
     for k, events, h in cuts:
-        if any(block.system.specs[j].effect is not None for j in events):
+        if any(specs[j].changes for j, _ in events):
             _change(block, k, events, h)
             block.look_after_step(k)
-        if any(block.system.specs[j].terminal for j in events):
+        if any(specs[j].terminal for j, _ in events):
             block.lane[Lane.status, block.lanes_of(k)] = Status.stopped
     block.outcome.records.extend(happened)
 
 
-def _instants(roots: list[tuple[float, int]], near: float) -> list[tuple[float, list[int]]]:
+def _instants(roots: list[tuple[float, _Sign]], near: float) -> list[tuple[float, list[_Sign]]]:
     """(time, events) in order, those within `near` of the first at one instant."""
-    found: list[tuple[float, list[int]]] = []
-    for t, j in roots:
+    found: list[tuple[float, list[_Sign]]] = []
+    for t, sign in roots:
         if found and t - found[-1][0] <= near:
-            found[-1][1].append(j)
+            found[-1][1].append(sign)
         else:
-            found.append((t, [j]))
+            found.append((t, [sign]))
     return found
 
 
@@ -80,7 +92,7 @@ def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
     return block.evaluate(Context.events, len(block.system.specs), k, t, y).copy()
 
 
-def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, int]]:
+def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, _Sign]]:
     """(time, event) of all changes of sign in the waiting step of lane k:
     between its ends, and what seems to lie within.
     """
@@ -96,7 +108,7 @@ def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float,
         known = dict(sorted({begin: old[j], end: new[j], **_explored(block, k, j, full, seen)}.items()))
         for t0, t1 in pairwise(known):
             if changes(known[t0], known[t1], spec.direction):
-                found.append((_root(block, k, j, full, known, t0, t1), j))
+                found.append((_root(block, k, j, full, known, t0, t1), _Sign(j, known[t0] < 0.0)))
     return found
 
 
@@ -117,9 +129,10 @@ def _explored(block: Block, k: int, j: int, full: tuple[float, float], seen: lis
         known |= {p.t: p.g for p in true.values()}
         seen = [i._replace(left=true.get(i.left.t, i.left), right=true.get(i.right.t, i.right)) for i in seen]
     open_, looks = seen[::-1], 0
+    shortest = max(SHORTEST * (ends[1] - ends[0]), 8.0 * np.spacing(max(map(abs, ends))))  # time itself is no finer
     while open_:
         interval = open_.pop()
-        if not interval.doubtful or interval.right.t - interval.left.t <= SHORTEST * (ends[1] - ends[0]):
+        if not interval.doubtful or interval.right.t - interval.left.t <= shortest:
             continue
         if interval.resolved:
             for x in interval.extrema():
@@ -200,7 +213,7 @@ def _root(
     return float(brentq(g, begin, end, xtol=max(smallest, 1e-300), rtol=4 * np.finfo(float).eps))
 
 
-def _change(block: Block, k: int, happened: list[int], h: float) -> None:
+def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     """The effects of events on lane k, whose step has ended there, one after the other; all of them see in x what was
     before. K_1 and event values as they are from then on.
     """
@@ -208,14 +221,20 @@ def _change(block: Block, k: int, happened: list[int], h: float) -> None:
     y = block.blocks["y"][:, k].copy()
     block.place(k, t, y)
     x = block.x[:, k].copy()
-    for j in happened:
-        effect = block.system.specs[j].effect
-        if effect is not None:
-            y = np.asarray(effect(x.copy(), y), dtype=float)
+    for j, rises in happened:
+        spec = block.system.specs[j]
+        if spec.effect is not None:
+            y = np.asarray(spec.effect(x.copy(), y), dtype=float)
+        if spec.turn is not None:
+            y = spec.turn(x, y, rises)
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
     g = block.evaluate(Context.events, events, k, t, y).copy()
     later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
-    g[happened] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[happened]
+    changed = [j for j, _ in happened]
+    g[changed] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[changed]
+    for j, rises in happened:
+        if block.system.specs[j].turn is not None:  # that of which its effect has told, so that they alternate
+            g[j] = max(abs(g[j]), np.finfo(float).tiny) * (1.0 if rises else -1.0)
     at = block.lanes_of(k)
     for name, value in (("y", y), ("K", ydot), ("g_old", g)):
         block.blocks[name][: len(value), at] = _columns(block, value)

@@ -91,7 +91,7 @@ class Course:
 def _run(block: Block, course: Course, share: int) -> None:
     """Until no run waits or is under way, or somebody says stop."""
     compiled = block.system.compiled
-    python = not compiled or any(spec.effect is not None for spec in block.system.specs)
+    python = not compiled or any(spec.changes for spec in block.system.specs)
     while course.goes_on():
         before = block.snapshot() if python else None
         try:

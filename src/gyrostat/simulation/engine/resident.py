@@ -56,7 +56,7 @@ class Resident:
         self.seats = first.seats
         count = -(-self.runs // self.seats)
         self.blocks = [first, *(Block(system, plan, self.queue) for _ in range(1, count))]
-        self.python = not system.compiled or any(spec.effect is not None for spec in system.specs)
+        self.python = not system.compiled or any(spec.changes for spec in system.specs)
         for b, block in enumerate(self.blocks):
             rows = np.arange(b * self.seats, min((b + 1) * self.seats, self.runs))
             block.rows[: len(rows)] = rows

@@ -21,17 +21,26 @@ Rows = Kernel | Gathered | Callable[[Array], Array]
 class EventSpec:
     """How one component of the event function is treated. effect(x (row) before it, y) -> y after it, or None.
     Of several at one instant, each is given the y that the one before has left.
+
+    turn(x, y, rises) -> y: of a switch in the right-hand side, which nobody asked for: what the jump does to y. The
+    step ends just beyond, and one that seems to turn back by round-off undoes what it did.
     """
 
     name: str
     terminal: bool = False
     direction: int = 0
     effect: Callable[[Array, Array], Array] | None = None
+    turn: Callable[[Array, Array, bool], Array] | None = None
+
+    @property
+    def changes(self) -> bool:
+        """True if y is another afterwards, by a function in Python."""
+        return self.effect is not None or self.turn is not None
 
     @property
     def cuts(self) -> bool:
         """True if the step ends there."""
-        return self.terminal or self.effect is not None
+        return self.terminal or self.changes
 
 
 @dataclass(frozen=True)

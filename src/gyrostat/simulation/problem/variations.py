@@ -60,7 +60,7 @@ class Directions(NamedTuple):
 
 def rates(equations: Equations, x: Array) -> Array:
     """d/dt S, (state, columns)."""
-    own = _directions(equations, x)
+    own = directions(equations, x)
     symbols, columns = list(x[own.places]), own.rows.shape[1]
     if columns <= FEW:
         return _rates(equations, x, lambda values: pushforward(values, symbols, own.rows))
@@ -89,15 +89,15 @@ def _rates(equations: Equations, x: Array, along: Callable[[Sequence[Any]], Arra
 
 def samples(equations: Equations, x: Array, results: Sequence[Array]) -> Array:
     """S_h after a sample, (held, columns). results: what is held from now on."""
-    directions = _directions(equations, x)
+    found = directions(equations, x)
     flat = [e for part in results for e in np.asarray(part, dtype=object).flat]
-    return pushforward(list(map(_number, flat)), list(x[directions.places]), directions.rows)
+    return pushforward(list(map(_number, flat)), list(x[found.places]), found.rows)
 
 
 def velocities(equations: Equations, x: Array) -> Array:
     """Derivatives of v, the base's too where it follows from the momentum, (nv, columns)."""
-    directions = _directions(equations, x)
-    return pushforward(list(map(_number, equations.velocity(x))), list(x[directions.places]), directions.rows)
+    found = directions(equations, x)
+    return pushforward(list(map(_number, equations.velocity(x))), list(x[found.places]), found.rows)
 
 
 class Jump(NamedTuple):
@@ -111,7 +111,7 @@ def jump(
     equations: Equations, event: Callable[[Array], Any], effect: Callable[[Array], Array] | None, x: Array
 ) -> Jump:
     """(3). event: its function of x. effect: the state (q, v, z, load) after it, of x; None if it changes nothing."""
-    at, own = equations.layout, _directions(equations, x)
+    at, own = equations.layout, directions(equations, x)
     before = np.asarray(equations.state_rates(x), dtype=object)
     g = [_number(np.reshape(event(x), ())[()])]
     along = own.with_column(before, 1.0)
@@ -153,8 +153,8 @@ def _accelerations(equations: Equations, x: Array, along: Callable[[Any], Array]
     return da
 
 
-def _directions(equations: Equations, x: Array) -> Directions:
-    """Of the state, of what is held, of the momentum and of what is varied itself. The state comes first."""
+def directions(equations: Equations, x: Array) -> Directions:
+    """What x changes by: of the state, of what is held, of the momentum and of what is varied itself. The state comes first."""
     at, columns = equations.layout, count(equations.varied)
     state = list(range(at.varied.start, at.varied.stop))
     held = [*_places(at["held"]), *_places(at["held_z"])]

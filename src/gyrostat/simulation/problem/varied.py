@@ -110,15 +110,17 @@ def labels(craft: Spacecraft, varied: Sequence[Varied], v_names: Sequence[str]) 
     return found
 
 
-def sizes_of(varied: Sequence[Varied], own: Mapping[str, Array]) -> Array:
+def sizes_of(craft: Spacecraft, varied: Sequence[Varied], inputs: Mapping[str, Array]) -> Array:
     """How large what is varied is, for each column: a change that is not small; 1 for the initial state, and for zeros.
 
-    own: values of all runs by the names of the layout, (runs, size).
+    Of the spacecraft: its own values, whatever the runs of a batch have. inputs: of all runs by the names of the
+    layout, (runs, size).
     """
     sizes = np.ones(count(varied))
     for one in varied:
         if one.entry is not None:
-            sizes[one.columns] = np.linalg.norm(own[one.entry], axis=-1).max(initial=0.0) or 1.0
+            own = np.ravel(craft.value(one.parameter)) if one.parameter is not None else inputs[one.entry]
+            sizes[one.columns] = np.linalg.norm(own, axis=-1).max(initial=0.0) or 1.0
     return sizes
 
 
