@@ -20,8 +20,8 @@ KEYS = {
 
 @dataclass(frozen=True, eq=False)
 class AttitudeEphemeris:
-    """times (n,): datetime64[ns], in order, of the time system `scale`. quats (n, 4): quat_AB from `axes`, those of the body
-    (SC_BODY_1), to `frame`, scalar first.
+    """times (n,): datetime64[ns], in order, of the time system `scale`. quats (n, 4): quat_AB from `axes`, those of the
+    body (SC_BODY_1), to `frame`, scalar first.
     """
 
     times: Any

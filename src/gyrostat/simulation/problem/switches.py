@@ -100,8 +100,8 @@ def turned(equations: Equations, crossing: Callable[[Array], Crossing]) -> Calla
         found = crossing(x)
         if found.held:
             raise ValueError(
-                f"sensitivities: at t = {float(equations.time(x)):.9g} s the motion of {equations.craft.name} begins to "
-                "slide along a switch of what acts on it (where, sign, floor or mod in a law, an environment or a "
+                f"sensitivities: at t = {float(equations.time(x)):.9g} s the motion of {equations.craft.name} begins "
+                "to slide along a switch of what acts on it (where, sign, floor or mod in a law, an environment or a "
                 "stop): both sides drive it back, and no derivative follows from either. Smooth the switch, as "
                 "tanh(s / width) does sign(s); give the law a period=; or leave out sensitivities=."
             )

@@ -154,7 +154,7 @@ def _accelerations(equations: Equations, x: Array, along: Callable[[Any], Array]
 
 
 def directions(equations: Equations, x: Array) -> Directions:
-    """What x changes by: of the state, of what is held, of the momentum and of what is varied itself. The state comes first."""
+    """What x changes by: the state first, what is held, the momentum and what is varied itself."""
     at, columns = equations.layout, count(equations.varied)
     state = list(range(at.varied.start, at.varied.stop))
     held = [*_places(at["held"]), *_places(at["held_z"])]
