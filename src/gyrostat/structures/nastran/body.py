@@ -258,5 +258,5 @@ def _compared(name: str, off: Array, found: NormalModes) -> None:
         warn_user(
             f"body '{name}': in mode {found.numbers[worst]} the masses that were read have "
             f"{100 * (1 + off[worst]):.3g} % of the modal mass that Nastran found. Frequencies are the file's; loads "
-            "on the craft follow these masses. Are all masses of the model CONM2 or of elements, and is WTMASS the run's?"
+            "on the craft follow these masses. Are all masses CONM2 or of elements, and is WTMASS the run's?"
         )
