@@ -155,7 +155,7 @@ def _saw(a: Any, b: Any) -> tuple[Any, Any, Any, bool]:
 
 
 # what passes zero (or whole numbers), the node below, the node above, whether they are whole numbers
-_MEANING = {
+_MEANING: dict[str, Callable[..., tuple[Any, Any, Any, bool]]] = {
     "lt": _compared,
     "le": _compared,
     "sign": lambda a: (a, -1.0, 1.0, False),
