@@ -160,3 +160,23 @@ def test_a_rare_event_of_noise_alone():
     assert abs(np.log(np.mean([one.probability for one in found]) / 1.35e-3)) < 0.5
     with pytest.raises(ValueError, match="from rows"):
         c.rare_event(free, {"v0:hinge": c.rows(np.zeros(500))}, above=1.0, **given)
+
+
+def test_runs_that_cannot_begin_fail_by_name_and_stop_nobody():
+    """Some hinges begin where a rod from the inertial frame does not reach; the others go on, as they would alone."""
+    craft = gs.load("servicer", base="fixed")
+    tip = craft.bodies[-1].name
+    q = gs.neutral(craft)
+    rod = gs.constraints.grasped(craft, 0.0, q, gs.constraints.point("N", tip))
+    given = {"t_span": (0.0, 0.2), "seed": 1, "outcomes": ENERGY, "constraints": [rod], "block": 8}
+    spread = {"q0:joint_2": c.discrete([float(q[1]), 0.5], [2, 1]), "link_2.mass": c.scaled(c.normal(1.0, 0.1))}
+    found = gs.campaign(craft, spread, 20, **given)
+    open_ = np.flatnonzero(found.values["q0:joint_2"] == 0.5)
+    assert 2 < len(open_) < 18 and list(found.failures) == list(open_)
+    assert all("does not hold at the start" in why for why in found.failures.values())
+    assert np.isfinite(found.outcomes["energy"]).sum() == 20 - len(open_)
+    fewer = gs.campaign(craft, spread, 20, **{**given, "block": 3})
+    assert fewer.outcomes["energy"].tobytes() == found.outcomes["energy"].tobytes()
+    assert fewer.failures == found.failures
+    with pytest.raises(ValueError, match="does not hold at the start"):  # none can: that is no matter of dispersions
+        gs.campaign(craft, {"q0:joint_2": c.uniform(0.4, 0.5)}, 20, **given)

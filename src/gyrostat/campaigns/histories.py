@@ -121,15 +121,11 @@ def _write_block(
     """
     plan, own = campaign.plan, [int(k) for k in numbers[at : at + size]]
     values = plan.values_of(own)
-    failures = plan.impossible(values, len(own))
-    rows = [k for k in range(len(own)) if k not in failures]
-    if rows:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SimulationWarning)  # why runs failed stands in the store
-            flown = plan.simulated(
-                np.array(own)[rows], {name: x[rows] for name, x in values.items()}, {**changes, "progress": False}
-            )
-        failures |= {rows[k]: why for k, why in plan.failures_of(flown).items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)  # why runs failed stands in the store
+        flown, rows, failures = plan.flown(np.array(own), values, {**changes, "progress": False})
+    if flown is not None:
+        failures |= {int(rows[k]): why for k, why in plan.failures_of(flown).items()}
         _must_be_the_same(campaign, own, rows, flown.outcomes, failures)
         data = flown.data
         if "made" not in group:
@@ -149,7 +145,7 @@ def _write_block(
 
 
 def _must_be_the_same(
-    campaign: Campaign, own: list[int], rows: list[int], outcomes: Mapping[str, Array], failures: Mapping[int, str]
+    campaign: Campaign, own: list[int], rows: Array, outcomes: Mapping[str, Array], failures: Mapping[int, str]
 ) -> None:
     """As in the campaign: laws and environments are functions, which may have changed since."""
     places = {int(k): i for i, k in enumerate(campaign.numbers)}

@@ -21,7 +21,8 @@ from ..model import Spacecraft, nearest
 from ..model.dispersion import ValueCheck
 from ..outcomes import Outcome, outcomes_given
 from ..simulation import SimulationWarning, Trajectory
-from ..simulation.problem.request import MAX_STEPS
+from ..simulation.prepare import prepare
+from ..simulation.problem.request import MAX_STEPS, Request
 from ..simulation.simulate_craft import simulate
 from .belief import believing, must_be_known
 from .distributions import Correlated, Distribution
@@ -29,6 +30,7 @@ from .sampling import Column, must_be_sampling, uniforms
 from .targets import Target, target
 
 OWN = ("q0", "v0", "t_span", "resume", "sensitivities", "runs", "outcomes", "progress", "seed", "save_at", "craft")
+ALIKE = 16  # runs that are all refused at their start: so is the campaign
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,15 +155,13 @@ class Plan:
 
     def reduced(self, numbers: Array, values: Mapping[str, Array]) -> tuple[Array, dict[int, str]]:
         """Outcomes (n, outcomes) of runs with these numbers, and why those failed that did, by row."""
-        failures = self.impossible(values, len(numbers))
         found = np.full((len(numbers), len(self.outcomes)), np.nan)
-        rows = np.array([k for k in range(len(numbers)) if k not in failures], dtype=int)
-        if not len(rows):
-            return found, failures
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             end = {"save_at": [self.t_span[1]], "progress": False}
-            trajectory = self.simulated(numbers[rows], {name: x[rows] for name, x in values.items()}, end)
+            trajectory, rows, failures = self.flown(numbers, values, end)
+        if trajectory is None:
+            return found, failures
         broken = {int(rows[k]): why for k, why in self.failures_of(trajectory).items()}
         for one in caught:
             if not (broken and issubclass(one.category, SimulationWarning)):
@@ -169,6 +169,43 @@ class Plan:
         found[rows] = np.stack([trajectory.outcomes[one.name] for one in self.outcomes], axis=1)
         found[list(broken)] = np.nan
         return found, dict(sorted({**failures, **broken}.items()))
+
+    def flown(
+        self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]
+    ) -> tuple[Trajectory | None, Array, dict[int, str]]:
+        """The runs that can begin, as one batch; their rows; and why the others cannot, by row."""
+        failures = self.impossible(values, len(numbers))
+        rows = np.array([k for k in range(len(numbers)) if k not in failures], dtype=int)
+        try:
+            return self._flown(rows, numbers, values, changes), rows, failures
+        except ValueError:
+            others = self._without_start(rows, numbers, values)
+            if not others:
+                raise
+        failures |= others
+        rows = np.array([k for k in rows if k not in others], dtype=int)
+        return self._flown(rows, numbers, values, changes), rows, failures
+
+    def _flown(
+        self, rows: Array, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]
+    ) -> Trajectory | None:
+        if not len(rows):
+            return None
+        return self.simulated(numbers[rows], {name: x[rows] for name, x in values.items()}, changes)
+
+    def _without_start(self, rows: Array, numbers: Array, values: Mapping[str, Array]) -> dict[int, str]:
+        """Runs that are refused where they would begin: below the ground, with a loop that is open. None where all of
+        the first are: then it is no matter of what is dispersed, and is raised.
+        """
+        found: dict[int, str] = {}
+        for tried, k in enumerate(rows):
+            try:
+                prepare(Request(**self.given(numbers[[k]], {name: x[[k]] for name, x in values.items()}, {})))
+            except ValueError as error:
+                found[int(k)] = str(error)
+            if len(found) == tried + 1 == ALIKE:
+                return {}
+        return {} if len(found) == len(rows) and numbers[0] == 0 else found
 
     def impossible(self, values: Mapping[str, Array], count: int) -> dict[int, str]:
         """Rows whose masses, inertias or geometry no spacecraft has, and why."""
@@ -208,6 +245,10 @@ class Plan:
 
     def simulated(self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]) -> Trajectory:
         """Runs of these numbers and values as one batch. changes: of the options."""
+        return simulate(**self.given(numbers, values, changes))
+
+    def given(self, numbers: Array, values: Mapping[str, Array], changes: Mapping[str, Any]) -> dict[str, Any]:
+        """What `gs.simulate` is given for them."""
         count = len(numbers)
         q, v = np.tile(self.q0, (count, 1)), np.tile(self.v0, (count, 1))
         inputs = {name: np.asarray(x)[None] for name, x in (self.options.get("inputs") or {}).items()}
@@ -221,8 +262,8 @@ class Plan:
             else:
                 (q if one.kind in ("q0", "attitude", "position") else v)[:, one.at] = x.reshape(count, -1)
         own = {"control": self.control, "inputs": inputs or None, "parameters": parameters or None}
-        given = {**self.options, **own, **changes}
-        return simulate(self.craft, q, v, self.t_span, outcomes=self.outcomes, runs=numbers, seed=self.seed, **given)
+        whole = {"craft": self.craft, "q0": q, "v0": v, "t_span": self.t_span, "outcomes": self.outcomes}
+        return {**whole, "runs": numbers, "seed": self.seed, **self.options, **own, **changes}
 
     def failures_of(self, trajectory: Trajectory) -> dict[int, str]:
         """By row. Raises KeyboardInterrupt where somebody wants it to end."""
@@ -297,7 +338,8 @@ def plan_of(
         seed = system.options.get("seed", 0) if seed is None else seed
     else:
         raise TypeError(
-            f"a campaign is of a Spacecraft or a scenario; found {system!r:.80}. gs.scenario.load(file) reads one."
+            f"a campaign is of a Spacecraft or a scenario; found {system!r:.80}. gs.scenario.load(file) reads one; "
+            "what a gs.Simulation was made with is given beside its craft: gs.campaign(craft, ..., control=law)."
         )
     if isinstance(runs, bool) or not isinstance(runs, int | np.integer) or runs < 1:
         raise ValueError(f"runs is {runs!r}; expected a whole number of at least one.")

@@ -93,7 +93,7 @@ def simulate(
         others are given; bit for bit as if it had never stopped.
     device: "cuda" for a CUDA card, a thread a run, with "dop853", "rk45" or "rk4"; all functions must be compiled.
     precision: "double"; or "single", for batches with a fixed `step` of "rk4", "rk45" or "dop853": accelerations, and
-        laws without samples, are computed to seven digits, at about two thirds of the cost. The state and all that is
+        laws without samples, are computed to seven digits, at about seven tenths of the cost. The state and all that is
         added up, samples, events and outcomes stay in double.
     """
     request = Request(**locals())
