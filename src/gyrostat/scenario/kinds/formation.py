@@ -22,13 +22,14 @@ from ...io.report import fail
 from ...io.toml.source import Source
 from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
-from ...simulation.result.summary import FIGURES
+from ...simulation.result.summary import FIGURES, REQUIREMENTS
 from ..checkpoints import refuse
 from ..parts.craft import spacecraft_of
 from ..parts.environment import environment_of, epoch_of, orbit_of
 from ..parts.start import joint_values
 from ..scenario import Scenario
 from .formation_members import members_doing
+from .formation_requirements import MemberRequire, judge_members, member_requirements
 from .formation_tables import FormationTable, MemberTable, StationTable
 from .kind import Kind
 
@@ -46,6 +47,7 @@ class FormationScenario(Scenario):
     formation: Formation
     state: Mapping[str, tuple[Array, Array]]
     stations: tuple[StationTable, ...]
+    needs: tuple[MemberRequire, ...] = ()
     epoch: str = ""  # the date of t = 0, if its environment needs one
 
     @property
@@ -65,14 +67,17 @@ class FormationScenario(Scenario):
         trajectory.data.attrs["scenario"] = self.text
         if self.epoch:
             trajectory.data.attrs[EPOCH] = self.epoch
-        trajectory.data.attrs[FIGURES] = [*trajectory.data.attrs[FIGURES], *self.stations_kept(run)]
+        errors = {station.member: station_error(run, station)[1] for station in self.stations}
+        trajectory.data.attrs[FIGURES] = [*trajectory.data.attrs[FIGURES], *self.stations_kept(run, errors)]
+        if self.needs and not trajectory.interrupted:
+            trajectory.data.attrs[REQUIREMENTS] = judge_members(run, trajectory, self.needs, errors)
         return trajectory
 
-    def stations_kept(self, run: FormationTrajectory) -> list[dict[str, Any]]:
+    def stations_kept(self, run: FormationTrajectory, errors: Mapping[str, Array]) -> list[dict[str, Any]]:
         """Figures: how far each station keeper was from its station."""
         found = []
         for station in self.stations:
-            _, error = station_error(run, station)
+            error = errors[station.member]
             who = f"{station.member}/{station.frame or run.formation.craft(station.member).base}"
             of = station.of or "the reference orbit"
             name = f"{who}, from its station at {of}"
@@ -130,6 +135,10 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
     options = table.run.options(source, duration) | doing | {"environment": environment}
     tree = virtual_tree(crafts, names[0])
     q, v = tree_state(crafts, names[0], {name: (state[name][0][0], state[name][1][0]) for name in names})
+    states: dict[str | None, tuple[Array, Array]] = {None: (q, v)}
+    states |= {name: (state[name][0][0], state[name][1][0]) for name in names}
+    keepers = [station.member for station in table.station]
+    needs = member_requirements(source, crafts, tree, table.require, keepers, states)
     return FormationScenario(
         name=table.name or path.stem,
         craft=tree,
@@ -142,6 +151,7 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
         formation=formation,
         state=state,
         stations=tuple(table.station),
+        needs=needs,
         epoch=epoch_of(table.environment),
     )
 

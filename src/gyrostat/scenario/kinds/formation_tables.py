@@ -14,6 +14,7 @@ from ..parts.events import EventTable
 from ..parts.motors import Motors
 from ..parts.run import Run
 from ..parts.start import JointValues
+from .formation_requirements import MemberRequireTable
 
 
 class MemberTable(Acts, Motors):
@@ -66,3 +67,4 @@ class FormationTable(Table):
     run: Run
     member: Annotated[list[MemberTable], Field(min_length=1)]
     station: list[StationTable] = Field(default_factory=list)
+    require: list[MemberRequireTable] = Field(default_factory=list, description="What the run has to reach.")

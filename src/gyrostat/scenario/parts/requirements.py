@@ -91,13 +91,18 @@ def requirements_of(
             if phased and outcome.kept not in JOINED:
                 names = ", ".join(kept.name for kept in JOINED)
                 raise ValueError(f"{table.outcome} is not known through phases; expected one of {names}")
-            limits = (table.at_least, table.at_most)
-            low, high = (None if x is None else in_units(x, outcome.unit) for x in limits)
+            low, high = limits_of(table, outcome)
         except (ValueError, TypeError) as error:
             source.error("require", place, f"{error}".rstrip(".") + ".")
             continue
-        found.append(Require(outcome, -math.inf if low is None else low, math.inf if high is None else high))
+        found.append(Require(outcome, low, high))
     return tuple(found)
+
+
+def limits_of(table: Any, outcome: Outcome) -> tuple[float, float]:
+    """Lowest and largest, in SI."""
+    low, high = (None if x is None else in_units(x, outcome.unit) for x in (table.at_least, table.at_most))
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def outcome_of(craft: Spacecraft, table: Any, q: Array, v: Array, own: Any = None) -> Outcome:

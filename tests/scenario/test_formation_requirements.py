@@ -1,0 +1,131 @@
+"""[[require]] in formation files: of members in their own names, of all together, of stations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import gyrostat as gs
+from gyrostat import outcomes, scenario
+from gyrostat.cli.main import app
+from gyrostat.model import ModelError
+from gyrostat.outcomes import Outcome
+from gyrostat.scenario.kinds.formation_requirements import reduced
+
+FILE = """
+[environment.orbit]
+altitude = "500 km"
+[run]
+duration = "20 s"
+save_every = "0.1 s"
+[[member]]
+name = "chief"
+spacecraft = "client"
+[[member]]
+name = "tug"
+spacecraft = "tug"
+position = ["0 m", "-30 m", "0 m"]
+velocity = ["0 m/s", "0.1 m/s", "0 m/s"]
+control = { law = "wheel_attitude", attitude = [0, 0, "4 deg"], duration = "15 s" }
+[[member]]
+name = "keeper"
+spacecraft = "servicer"
+position = ["0 m", "40 m", "0 m"]
+[[station]]
+member = "keeper"
+of = "chief"
+position = ["0 m", "40 m", "0 m"]
+[[require]]
+name = "near in the end"
+outcome = "last"
+of = "distance"
+first = "chief/client"
+second = "tug/bus"
+at_most = "28.1 m"
+[[require]]
+name = "wheels work"
+outcome = "integral"
+of = "control_effort"
+member = "tug"
+at_least = 0.1
+[[require]]
+name = "the wheels' speed"
+outcome = "largest"
+of = "wheel_speed"
+member = "tug"
+at_most = "10 rpm"
+[[require]]
+name = "stays"
+outcome = "settling_time"
+of = "station_error"
+member = "keeper"
+below = 0.05
+at_most = "1 s"
+"""
+
+
+def load(folder, text):
+    path = folder / "case.toml"
+    path.write_text(text, encoding="utf-8")
+    return scenario.load(path)
+
+
+def test_each_is_that_of_the_members_own_runs(tmp_path, monkeypatch):
+    work = load(tmp_path, FILE)
+    run = work.run(progress=False)
+    rows = {r.name: r for r in work.simulate(progress=False).summary.requirements}
+    apart = np.linalg.norm(run.member("chief").p_N[-1] - run.member("tug").p_N[-1])
+    assert rows["near in the end"].value == pytest.approx(apart, rel=1e-9) and rows["near in the end"].met
+    tug = run.groups["tug"]
+    assert not rows["the wheels' speed"].met
+    assert math.radians(rows["the wheels' speed"].value) == pytest.approx(np.abs(tug.v[0][:, -4:]).max())
+    effort = np.abs(tug.signals["command"].values[0]).sum(axis=-1)
+    assert rows["wheels work"].value == pytest.approx(np.trapezoid(effort, run.time), rel=1e-9)
+    assert rows["stays"].value == 0.0 and rows["stays"].unit == "s"
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["run", "case.toml"])
+    assert done.exit_code == 4
+    assert done.output.splitlines()[1] == "Reached its end, 3 of 4 requirements met; not met: the wheels' speed."
+    again = gs.Trajectory.load(tmp_path / "case.nc")
+    assert again.summary.requirements == tuple(sorted(rows.values(), key=lambda r: r.met))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('member = "tug"\nat_least', 'member = "tog"\nat_least', "no member 'tog'.*Did you mean 'tug'"),
+        ('member = "keeper"\nbelow', 'member = "tug"\nbelow', "is of a member that keeps a ..station..: member = keeper"),
+        ('member = "tug"\nat_most', "at_most", "wheel_speed: here are several spacecraft; say whose: member ="),
+        ('second = "tug/bus"', 'second = "tug/bos"', "no body or frame 'tug/bos'"),
+        ('name = "stays"', 'name = "wheels work"', "two requirements are named 'wheels work'"),
+        ("below = 0.05", "above = 0.05", "settling_time"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(tmp_path, old, new, words):
+    assert old in FILE
+    with pytest.raises(ModelError, match=words):
+        load(tmp_path, FILE.replace(old, new))
+
+
+def test_reductions_are_those_of_a_sine():
+    """Of sin t over two turns, by lines between many points: each has a closed form."""
+    t = np.linspace(0.0, 4 * np.pi, 4001)
+    signal = outcomes.Signal(lambda craft, t, q, v: 0.0, "sine", "m")
+
+    def of(made: Outcome, level: float = 0.0) -> float:
+        return reduced(made, t, np.sin(t) - level)
+
+    assert of(outcomes.largest(signal)) == pytest.approx(1.0, abs=1e-5)
+    assert of(outcomes.smallest(signal)) == pytest.approx(-1.0, abs=1e-5)
+    assert of(outcomes.mean(signal)) == pytest.approx(0.0, abs=1e-9)
+    assert of(outcomes.last(signal)) == pytest.approx(0.0, abs=1e-9)
+    assert of(outcomes.time_in(signal, 0.5), 0.5) == pytest.approx(4 * np.pi / 3, abs=1e-4)
+    assert of(outcomes.time_of(signal, 0.5, -1), 0.5) == pytest.approx(5 * np.pi / 6, abs=1e-4)
+    assert of(outcomes.time_of(signal, 0.5, +1), 0.5) == pytest.approx(np.pi / 6, abs=1e-4)
+    assert of(outcomes.time_of(signal, 2.0), 2.0) == math.inf
+    assert of(outcomes.settling_time(signal, 0.5), 0.5) == pytest.approx(2 * np.pi + 5 * np.pi / 6, abs=1e-4)
+    assert of(outcomes.settling_time(signal, -0.5), -0.5) == math.inf
+    assert of(outcomes.settling_time(signal, 2.0), 2.0) == 0.0
