@@ -97,7 +97,7 @@ def test_each_is_that_of_the_members_own_runs(tmp_path, monkeypatch):
     ("old", "new", "words"),
     [
         ('member = "tug"\nat_least', 'member = "tog"\nat_least', "no member 'tog'.*Did you mean 'tug'"),
-        ('member = "keeper"\nbelow', 'member = "tug"\nbelow', "is of a member that keeps a ..station..: member = keeper"),
+        ('member = "keeper"\nbelow', 'member = "tug"\nbelow', "of a member that keeps a ..station..: member = keeper"),
         ('member = "tug"\nat_most', "at_most", "wheel_speed: here are several spacecraft; say whose: member ="),
         ('second = "tug/bus"', 'second = "tug/bos"', "no body or frame 'tug/bos'"),
         ('name = "stays"', 'name = "wheels work"', "two requirements are named 'wheels work'"),
