@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -190,3 +192,36 @@ def test_what_burning_does_not_go_with_is_refused_by_name():
         gs.simulate_phases(rocket, *still, [gs.Phase(1.0, "burn")], control=law)
     with pytest.raises(ValueError, match="burns propellant"):
         gs.simulate(gs.Formation({"a": rocket, "b": _rocket()}), t_span=(0, 1), control=law)
+
+
+def test_phases_refuse_it_however_it_is_given():
+    """Made when a phase began, it was taken: the second phase had all of its propellant again."""
+    craft, tanks = _craft()
+    law = burning(craft, _all_on, tanks)
+    for phase in (gs.Phase(1.0, control=law), gs.Phase(1.0, made=lambda craft, t, q, v: {"control": law})):
+        with pytest.raises(ValueError, match="burns propellant, which phases do not hand on"):
+            gs.simulate_phases(craft, None, None, [phase, gs.Phase(1.0)])
+
+
+def test_what_a_motor_cannot_do_is_not_done_to_thrust():
+    """The thrust of a nozzle on the arm loads the shoulder; it was delayed and held within the motor's effort."""
+    craft, tanks = _craft()
+    weak = gs.Spacecraft.build(
+        "weak",
+        [
+            replace(b, joint=replace(b.joint, limits=gs.Limits(effort=0.5))) if b.name == "arm" else b
+            for b in craft.bodies
+        ],
+        thrusters=craft.thrusters,
+    )
+    free = gs.simulate(weak, t_span=(0.0, 1.0), control=burning(weak, _all_on, tanks))
+    for actuators, words in (
+        (gs.Actuators(lag=0.1), "delay the thrust"),
+        (gs.Actuators(), "effort of joint 'shoulder'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            gs.simulate(weak, t_span=(0.0, 1.0), control=burning(weak, _all_on, tanks), actuators=actuators)
+    same = gs.simulate(
+        weak, t_span=(0.0, 1.0), control=burning(weak, _all_on, tanks), actuators=gs.Actuators(saturate=False)
+    )
+    np.testing.assert_allclose(same.v[-1], free.v[-1], rtol=1e-9)

@@ -25,6 +25,7 @@ from ..algebra import Array, RigidInertia, cross, rigid_inertia, where
 from ..kinematics import forward_kinematics, jacobian
 from ..model import Spacecraft, Thruster
 from .controller import STATE, Controller, call, standing_for
+from .passive import Actuators
 from .thrusters import G0, without_propellant
 
 
@@ -59,6 +60,25 @@ class Propellant:
     def used(self, z: Array) -> Array:
         return z[: len(self.tanks)]
 
+    def refuse_motors(self, craft: Spacecraft, actuators: Actuators) -> None:
+        """A motor's lag and limit act on its whole row of tau, of which thrust behind the joint is a part."""
+        if actuators.remembers:
+            raise ValueError(
+                "burning: Actuators(lag=...) would delay the thrust, and not what flows. Leave the lag out, or give "
+                "motors theirs in the law."
+            )
+        parents = dict(craft.base_to_tip)
+        for tank in self.tanks:
+            B: str | None = tank.body
+            while actuators.saturate and B is not None:
+                joint = craft.joint(B)
+                if np.isfinite(joint.limits.effort) or (joint.motion.spins and np.isfinite(joint.limits.velocity)):
+                    raise ValueError(
+                        f"burning: Actuators() would hold thrust on '{tank.body}' within the effort of joint "
+                        f"'{joint.name}', whose motor does not give it. Use Actuators(saturate=False)."
+                    )
+                B = parents[B]
+
     def left(self, craft: Spacecraft, z: Array) -> Spacecraft:
         """The craft without what is used."""
         for tank, used in zip(self.tanks, self.used(z), strict=True):
@@ -78,7 +98,8 @@ def burning(
     thrusts(craft, t, q, v) -> forces in N by the thrusters' names, as they shall be: no limit is set to them. They
     end where a tank is empty. control: another law that acts beside. The memory z begins with the masses used.
 
-    Exact with `gs.simulate`, `gs.Simulation`, events, batches and parameters; phases, formations and FMUs refuse it.
+    Exact with `gs.simulate`, `gs.Simulation`, events, batches and parameters; phases, formations and FMUs refuse it, as
+    does a motor's lag or limit that would act on thrust, too.
     """
     tanks = (tanks,) if isinstance(tanks, Tank) else tuple(tanks)
     feeds = _feeds(craft, tanks)

@@ -256,7 +256,15 @@ def _made(phase: Phase, given: Mapping[str, Any]) -> dict[str, Any]:
             where = _ELSEWHERE.get(name) or _OF_THE_PHASE[name]
             raise TypeError(f"phase '{phase.name}': made= gives {name}, which is no option of a phase. {where}")
     _known(given, f"phase '{phase.name}'")
+    _refuse_burning(phase, given.get("control"))
     return dict(given)
+
+
+def _refuse_burning(phase: Phase, law: Any) -> None:
+    if getattr(law, "propellant", None) is not None:
+        raise ValueError(
+            f"phase '{phase.name}': its law burns propellant, which phases do not hand on. Use gs.simulate."
+        )
 
 
 def _simulated(request: Request, after: Trajectory | None = None) -> Trajectory:
@@ -274,10 +282,7 @@ def _given(
         own = getattr(phase, name)
         if own is not COMMON:
             given[name] = own
-    if getattr(given["control"], "propellant", None) is not None:
-        raise ValueError(
-            f"phase '{phase.name}': its law burns propellant, which phases do not hand on. Use gs.simulate."
-        )
+    _refuse_burning(phase, given["control"])
     given["constraints"] = tuple(held) or None
     if given["stabilisation"] is not None and not held:
         given["stabilisation"] = None  # it is that of other phases
