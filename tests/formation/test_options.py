@@ -103,3 +103,35 @@ def test_a_method_that_solves_for_too_many_members_at_once_is_refused():
     law_of_all = gs.Coupling(lambda craft, t, q, v, q_near: -v * (1.0 + q_near[4]), {"near": "m0"})
     with pytest.raises(MemoryError, match="'gauss16' solves for all members at once, which needs .* Choose 'dop853'"):
         gs.simulate(swarm, None, (0, 1), control={"swarm": law_of_all}, integrator="gauss16", save_at=[1.0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda f: gs.simulate_phases(f, None, None, [gs.Phase(1.0)]),
+        lambda f: gs.rollout(f, None, 3, 0.1),
+        lambda f: gs.linearize(f),
+        lambda f: gs.equilibrium(f),
+        lambda f: gs.verify(f),
+    ],
+)
+def test_functions_of_one_craft_say_so(function):
+    """'Formation' object has no attribute 'joints', before."""
+    with pytest.raises(TypeError, match=r"expected a Spacecraft, got Formation.* of one craft.*gs\.together"):
+        function(pair())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("rtol", 1e-3), ("integrator", "rk4"), ("max_step", 0.1), ("seed", 1), ("save_at", [0.0, 1.0])]
+)
+def test_what_is_of_the_clock_is_one_for_all_groups(name, value):
+    with pytest.raises(TypeError, match=f"{name}= is one for all groups"):
+        gs.simulate(pair(), None, (0, 1), **{name: {"a": value}})
+
+
+def test_a_state_of_a_group_that_is_not_there_is_no_state():
+    formation = pair()
+    group = next(iter(formation.groups))
+    state = {**formation.neutral(), f"{group}s": formation.neutral()[group]}
+    with pytest.raises(ValueError, match=f"group '{group}s' that the formation has not. Did you mean '{group}'"):
+        gs.simulate(formation, state, (0, 1))

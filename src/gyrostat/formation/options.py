@@ -4,7 +4,7 @@ that it does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ ELSEWHERE = {
     "q0": "Give state={group: (q, v)}.",
     "v0": "Give state={group: (q, v)}.",
     "outcomes": "Outcomes are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
+    "device": "Formations are computed on the processor.",
     "precision": "Members are computed in double precision.",
     "sensitivities": "Derivatives are of one craft: gs.simulate(craft, ...); gs.together makes one of several.",
 }
@@ -26,14 +27,18 @@ OF_A_GROUP = ("mode", "formulation", "stabilisation", "locked", "actuators", "st
 SETTINGS = tuple(field.name for field in fields(Settings))
 
 
-def check_options(given: Iterable[str]) -> None:
-    """Raises a TypeError at the first option that no formation has."""
+def check_options(given: Mapping[str, Any]) -> None:
+    """Raises a TypeError at the first option that no formation has, or that is one for all of its groups."""
     known = [*SETTINGS, "prescribed", "constraints", "threads"]
-    for name in given:
+    for name, value in given.items():
         if name in ELSEWHERE:
             raise TypeError(f"{name}= is no option of a formation. {ELSEWHERE[name]}")
         if name not in known:
             raise TypeError(f"simulate has no option '{name}'. {nearest(name, known)}")
+        if isinstance(value, Mapping) and name in SETTINGS and name not in OF_A_GROUP:
+            raise TypeError(
+                f"{name}= is one for all groups of a formation; found a mapping of {', '.join(map(str, value))}."
+            )
 
 
 def own_options(formation: Formation, given: Mapping[str, Any], g: str) -> dict[str, Any]:

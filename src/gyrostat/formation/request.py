@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..model import nearest
 from ..simulation.problem.idle_options import asked_by_name
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS, environment_of
 from ..simulation.result.trajectory import Trajectory
@@ -85,6 +86,8 @@ def asked_of(formation: Formation, state: Any, t_span: Any, **options: Any) -> A
     own = {name: options.pop(name, None) for name in ("inputs", "parameters", "runs")}
     resume = options.pop("resume", None)
     check_options(options)
+    if isinstance(common["save_at"], Mapping):
+        raise TypeError("save_at= is one for all groups of a formation; found a mapping.")
     if resume is not None:
         _check_resume(formation, resume, {"state": state, **own})
         functions = {name: resume.functions.get(name) if f is None else f for name, f in functions.items()}
@@ -182,6 +185,9 @@ def _inputs(formation: Formation, given: Any, count: int, batched: bool) -> Valu
 def _checked_state(formation: Formation, state: Any) -> State:
     """{group: (q ([runs,] members, nq), v)}, or an error."""
     found = {}
+    for g in state:
+        if g not in formation.groups:
+            raise ValueError(f"the state has a group '{g}' that the formation has not. {nearest(g, formation.groups)}")
     for g, group in formation.groups.items():
         if g not in state:
             raise ValueError(

@@ -25,6 +25,7 @@ from ..constraints import NO_STABILISATION, residuals
 from ..control.controller import Controller, call
 from ..kinematics import step_configuration
 from ..model import Spacecraft
+from ..model.demands import demand_spacecraft
 from ..simulation.prepare import equations_at
 from ..simulation.problem.equations import Equations
 from ..simulation.problem.request import Request
@@ -99,11 +100,7 @@ ASKED = (  # arguments of `gs.linearize` and `gs.equilibrium` that mean what the
 
 def point_at(given: Mapping[str, Any]) -> Point:
     """From the arguments of `linearize` or `equilibrium`, by name."""
-    if not isinstance(given["craft"], Spacecraft):
-        raise TypeError(
-            f"expected a Spacecraft, got {type(given['craft']).__name__}: matrices are of one craft. Take one member's "
-            "craft, or make one of several: gs.together."
-        )
+    demand_spacecraft(given["craft"], "linearize, equilibrium", "matrices are")
     start = {"q0": given["q"], "v0": given["v"], "t_span": (given["t"], given["t"])}
     point = point_of(Request(**start, **{name: given[name] for name in ASKED}), given["tau"])
     if given["memory"] is None:

@@ -18,6 +18,7 @@ from ..algebra import Array, cross
 from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
 from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
+from ..model.demands import demand_spacecraft
 from ..outcomes import outcomes_given
 from .engine.compiling import SimulationWarning
 from .engine.interruption import one_after_the_other
@@ -141,6 +142,7 @@ def simulate_phases(
 
     resume: an interrupted run of the same phases, which goes on with its options unless others are given.
     """
+    demand_spacecraft(craft, "simulate_phases", "phases are")
     _known(options, "simulate_phases")
     results: list[PhaseResult] = []
     if resume is not None:

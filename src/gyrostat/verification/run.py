@@ -13,6 +13,7 @@ from ..formulations import recursive
 from ..formulations.registry import supporting
 from ..kinematics import neutral, step_configuration
 from ..model import Spacecraft
+from ..model.demands import demand_spacecraft
 from ..tracing import Kernel, trace
 from .comparison import Comparison, VerifyReport
 
@@ -54,6 +55,7 @@ def verify(
     plain NumPy.
     progress(text): called before each part.
     """
+    demand_spacecraft(craft, "verify", "formulations are")
     if states < 1:
         raise ValueError(f"states is {states}; expected at least one.")
     tell = progress or (lambda text: None)

@@ -17,6 +17,7 @@ from ...constraints import AbstractConstraint, Stabilisation
 from ...control.passive import Actuators, Stops
 from ...kinematics import configuration_rate
 from ...model import Spacecraft
+from ...model.demands import demand_spacecraft
 from ...tracing import Kernel, compile, jacobian_of, machine, pool
 from ..engine.compiling import SimulationWarning, kernel
 from ..prepare import equations_at
@@ -73,6 +74,7 @@ def rollout(
     `Rollout.gradient(final, running)` gives the derivatives of a cost by everything that is named here, by one sweep
     backward. What is compiled does not depend on the number of steps; `Rollout.again` uses it for other numbers.
     """
+    demand_spacecraft(craft, "rollout", "rollouts are")
     if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 1:
         raise ValueError(f"rollout: steps is {steps!r}; expected a whole number of them, at least one.")
     if not 0.0 < step < float("inf"):
