@@ -167,3 +167,14 @@ def test_a_rod_between_points_that_meet_is_named():
     craft = together("rod", [one, two])
     with pytest.raises(ValueError, match="the distance of a and b is still open by 1 "):
         gc.project(craft, 0.0, gs.neutral(craft), np.zeros(12), [gc.distance("a", "b", 1.0)])
+
+
+def test_slow_speeds_that_contradict_each_other_are_refused_too():
+    """What is left is judged by the speeds themselves: 0.1 mrad/s too much is much of 1 mrad/s."""
+    craft, q, v = tumbling_pair()
+    hinge = gc.grasped(craft, 0.0, q, gc.revolute("hand_L", "grip_L"))
+    motors = [
+        gc.grasped(craft, 0.0, q, gc.driven(gc.angle("hand_L", "grip_L"), lambda t, w=w: w * t)) for w in (1e-3, 1.1e-3)
+    ]
+    with pytest.raises(ValueError, match="no impulse gives the driven angle"):
+        gc.project(craft, 0.0, q, 0.0 * v, [hinge, *motors])

@@ -12,6 +12,7 @@ import pytest
 import gyrostat as gs
 from gyrostat import constraints as gc
 from gyrostat.algebra import Pose, cross, sin
+from gyrostat.constraints.tree import free_response
 from gyrostat.formulations import dual_quaternion
 from gyrostat.kinematics import inertial_poses as poses
 from gyrostat.model.assembly import together
@@ -296,3 +297,12 @@ def test_nearly_parallel_rows_act_both_or_as_one_by_the_stated_threshold(angle, 
     vdot = gc.constrained_forward_dynamics(craft, 0.0, gs.neutral(craft), np.zeros(6), pull, planes, stabilisation=NONE)
     assert vdot[5] == pytest.approx(0.0, abs=1e-4)
     assert vdot[4] == pytest.approx(0.0 if both else 2.5, abs=1e-3)
+
+
+def test_the_response_of_a_free_body_by_itself():
+    """Of a row of force through its centre of mass 1/m; of couple, for equal moments of inertia J, 1/(3 J) and so of
+    that order.
+    """
+    craft = gs.Spacecraft.build("ball", [gs.Body("ball", 4.0, inertia=(2.0, 2.0, 2.0))])
+    np.testing.assert_allclose(free_response(craft, {"ball": np.eye(6)}, 6), [1 / 6] * 3 + [1 / 4] * 3)
+    np.testing.assert_allclose(free_response(craft, {"ball": 2.0 * np.eye(6)}, 6), [4 / 6] * 3 + [4 / 4] * 3)

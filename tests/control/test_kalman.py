@@ -192,3 +192,13 @@ def test_what_cannot_be_is_said():
             "s", [box("a"), gs.Spacecraft.build("b", [gs.Body("rock", 1.0, (0.1, 0, 0), inertia=[1, 1, 1])])]
         )
         true_state(off, gs.neutral(off), np.zeros(off.nv), "rock")
+
+
+def test_between_samples_the_time_of_the_dynamics_goes_on():
+    """Simpson's rule, which the classical method is where the rate depends on time alone, is exact for a cubic."""
+    space, seen = Space(2), {"eye": Measurement(lambda craft, t, q, v, x: x, 1.0)}
+    filter_ = ekf(
+        lambda t, x: np.array([4.0 * t**3, 0.5 + 0.0 * t]), seen, x0=[0, 0], P0=np.eye(2), space=space, steps=2
+    )
+    t, T = 1.7, 0.6
+    np.testing.assert_allclose(filter_.flow(np.array([2.0, 3.0]), t, T), [2.0 + t**4 - (t - T) ** 4, 3.3], rtol=1e-14)

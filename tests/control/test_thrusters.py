@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
 
 import gyrostat as gs
 from gyrostat.algebra import cos, quat_exp, sin
@@ -243,3 +243,17 @@ def test_many_thrusters_are_one_loop_and_reach_every_load_there_is():
     efforts, missing = kernel(wanted)
     assert (efforts >= 0).all() and (efforts <= 5.0).all() and np.abs(missing).max() < 1e-12
     np.testing.assert_allclose(efforts @ B.T, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_allocation_within_limits_is_as_near_as_scipys_bounded_least_squares(seed):
+    """Wanted loads that some limits cut, some do not."""
+    rng = np.random.default_rng(seed)
+    B, most = rng.normal(size=(6, 14)), rng.uniform(0.2, 1.5, 14)
+    wanted = B @ (rng.uniform(0.0, 1.3, 14) * most)
+    D = 1.0 / np.linalg.norm(B, axis=1)
+    f, missing = allocate(B, wanted, most)
+    best = lsq_linear(D[:, None] * B, D * wanted, bounds=(0.0, most), tol=1e-14)
+    assert (f >= 0.0).all() and (f <= most).all()
+    np.testing.assert_allclose(missing, wanted - B @ f, atol=1e-12)
+    assert np.linalg.norm(D * missing) == pytest.approx(np.sqrt(2.0 * best.cost), abs=1e-6)

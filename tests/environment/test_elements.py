@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from gyrostat.environment import (
+    EARTH,
     Orbit,
+    Planet,
     RelativeElements,
     clohessy_wiltshire,
     elements_of,
@@ -85,3 +87,13 @@ def test_what_has_no_relative_elements_is_said():
             relative_elements(chief, ORBITS["low"])
     with pytest.raises(ValueError, match="the deputy has a"):
         with_relative_elements(ORBITS["low"], RelativeElements(-2.0, 0, 0, 0, 0, 0))
+
+
+def test_equinoctial_elements_in_units_in_which_mu_is_one():
+    """Lengths of 0.8, as a planet of that radius has: the same orbit as in metres, scaled."""
+    given = {"f": 0.1, "g": -0.05, "h": 0.2, "k": 0.1, "L": 1.3}
+    small = Planet("unit", 1.0, 0.3, {})
+    r, v = (np.asarray(x) for x in from_equinoctial(0.8, **given, planet=small).state(0.0))
+    R, V = (np.asarray(x) for x in from_equinoctial(0.8e7, **given).state(0.0))
+    np.testing.assert_allclose(r, 1e-7 * R, rtol=1e-12)
+    np.testing.assert_allclose(v * np.sqrt(0.8), V * np.sqrt(0.8e7 / EARTH.mu), rtol=1e-12)
