@@ -8,6 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -37,15 +38,32 @@ def pages() -> dict[str, str]:
         offered = {key: getattr(module, key) for key in sorted(api.offered(module), key=str.lower)}
         head = plain(api.sentence(inspect.getdoc(module) or ""))
         found[name] = room(f"gyrostat.{name}" if name in BESIDE else f"gs.{name}", head, offered, api, module)
-    listed = "\n".join(found)
-    found["index"] = INDEX.format(rooms=listed)
+    rows = "\n".join(f"| [{called(page)}]({page}.md) | {first_line(text)} |" for page, text in found.items())
+    found["index"] = INDEX.format(rows=rows, rooms="\n".join(found))
     found["command-line"] = command_line()
     return found
 
 
 INDEX = """# Reference
 
+`import gyrostat as gs` gives everything; each name is loaded when it is first used. Units are SI and radians,
+frames and orders those of [the conventions](../conventions.md).
+
+| names | what they are for |
+|---|---|
+{rows}
+
+| files and commands | |
+|---|---|
+| [Command line](command-line.md) | `gyrostat` and what it can do, option by option |
+| [Scenario keys](../scenario-keys.md) | every law, sensor, environment and distribution that a scenario file can name |
+| [Craft files](../file-format.md) | gyrostat's own TOML, and what is read of URDF and MJCF |
+| [Units](../units.md) | of numbers in files |
+| [Published files](../models.md) | what three readers make of them |
+| [All names on one page](../api.md) | each with its line |
+
 ```{{toctree}}
+:hidden:
 :maxdepth: 1
 
 {rooms}
@@ -56,6 +74,14 @@ command-line
 ../api
 ```
 """
+
+
+def called(page: str) -> str:
+    return "gs" if page == "top" else f"gyrostat.{page}" if page in BESIDE else f"gs.{page}"
+
+
+def first_line(page: str) -> str:
+    return page.split("\n\n")[1].strip().replace("|", "\\|")
 
 
 def room(title: str, head: str, values: dict[str, Any], api: ModuleType, place: ModuleType) -> str:
@@ -98,6 +124,8 @@ def signature(name: str, value: Any) -> str:
         return name
     parts, kinds = [], [parameter.kind for parameter in found.parameters.values()]
     for parameter in found.parameters.values():
+        if parameter.name == "self":
+            continue
         first_by_name = parameter.kind is parameter.KEYWORD_ONLY and parameter.VAR_POSITIONAL not in kinds
         if first_by_name and "*" not in parts:
             parts.append("*")
@@ -125,10 +153,20 @@ def worded(annotation: Any) -> str:
 
 
 def text(doc: str) -> list[str]:
-    """The first paragraph as prose, what follows as it stands in the code: equations keep their columns."""
-    first, _, rest = doc.partition("\n\n")
-    parts = [f"{plain(' '.join(first.split()))}\n"]
-    return parts + ([f"```text\n{rest.rstrip()}\n```\n"] if rest.strip() else [])
+    """Paragraphs as prose; what is indented or set in columns (equations, lists of arguments) as it stands."""
+    parts = []
+    for block in re.split(r"\n\s*\n", doc.strip("\n")):
+        lines = block.split("\n")
+        as_it_stands = any(line.startswith("    ") or re.search(r"\S {2,}\S", line) for line in lines)
+        if as_it_stands:
+            parts.append(f"```text\n{textwrap.dedent(block).rstrip()}\n```\n")
+        elif all(line.startswith(("- ", "  ")) for line in lines):
+            parts.append(
+                "\n".join(plain(line) if line.startswith("  ") else f"- {plain(line[2:])}" for line in lines) + "\n"
+            )
+        else:
+            parts.append(f"{plain(' '.join(block.split()))}\n")
+    return parts
 
 
 def plain(sentence: str) -> str:

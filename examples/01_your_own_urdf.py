@@ -26,9 +26,11 @@ URDF = """
 """
 Path("free_flyer.urdf").write_text(URDF)
 
+# First what the reader thinks of the file, each finding with its line. Nothing is dropped in silence.
 for finding in gs.check("free_flyer.urdf").findings:  # errors, warnings and notes, each with its line
     print(finding.level, "|", finding)
 
+# The base is free unless the file or you say otherwise: `gs.load(..., base="fixed")` puts it on a stand.
 craft = gs.load("free_flyer.urdf")
 q = gs.neutral(craft)
 
@@ -39,5 +41,15 @@ floating = gs.generalized_jacobian(craft, q, "camera")
 print("camera moves per rad of the shoulder:", np.linalg.norm(held[3:]), "m with the cube held,", end=" ")
 print(np.linalg.norm(floating[3:]), "m floating")
 
-gs.save(craft, "free_flyer.toml")  # gyrostat's own format, to the last bit
+
+# The motor turns the arm by a radian and stops it; the cube turns against it, and stands where the arm has left it.
+def swing(craft, t, q, v):
+    return gs.joint_torques(craft, {"shoulder": 3e-4 * gs.algebra.sin(np.pi / 5.0 * t)})
+
+
+run = gs.simulate(craft, q, None, (0.0, 10.0), control=swing)
+run.plot(what=["joints", "base"]).savefig("free_flyer.png")
+
+# gyrostat's own format keeps everything, to the last bit.
+gs.save(craft, "free_flyer.toml")
 again = gs.load("free_flyer.toml")

@@ -22,10 +22,12 @@ w = np.sqrt(THRUST / (M * LENGTH))
 period = 2 * np.pi / w
 
 
+# The thruster is outside the craft, so its force stands in the base's places of tau, and the audit names it as a cause.
 def thrust(craft, t, q, v):
     return gs.joint_torques(craft, {"base": [0.0, 0.0, 0.0, THRUST, 0.0, 0.0]})
 
 
+# A small swing to begin with; an event each time the fuel crosses the middle, in one direction.
 q = gs.neutral(craft)
 q[7] = np.radians(0.1)
 crossing = gs.When(lambda craft, t, q, v: q[7], "crosses", direction=-1)
@@ -33,3 +35,4 @@ run = gs.simulate(craft, q, np.zeros(craft.nv), (0.0, 3.5 * period), control=thr
 print(run)
 measured = np.mean(np.diff([event.t for event in run.events]))
 print(f"period {measured:.6f} s; theory {period:.6f} s")
+run.plot(what="joints").savefig("slosh.png")

@@ -23,6 +23,7 @@ paths = {
 }
 law = joint_computed_torque(paths, dict.fromkeys(names, 4.0), dict.fromkeys(names, 3.2), estimate=craft)
 
+# One leading axis of q, and values for some masses: a thousand runs, compiled once.
 q = np.broadcast_to(gs.neutral(craft), (RUNS, craft.nq))
 run = gs.simulate(
     craft,
@@ -36,6 +37,7 @@ run = gs.simulate(
 )
 print(run)
 
+# Where the base ends up, and how sure that is.
 end = run.q[:, -1]
 turned = np.degrees(2 * np.arccos(np.clip(np.abs(end[:, 0]), 0.0, 1.0)))
 low, middle, high = np.quantile(turned, (0.05, 0.5, 0.95))

@@ -11,6 +11,7 @@ import gyrostat as gs
 from gyrostat.control.transfers import two_impulses
 from gyrostat.environment import Orbit, bounded_velocity, combined, two_body_gravity, zonal_gravity
 from gyrostat.formation import Formation, Group, simulate_impulses
+from gyrostat.view.style import figure_style
 
 orbit = Orbit.circular(altitude=550e3, inclination=np.radians(53.0))
 cube = gs.Spacecraft.build("cube", [gs.Body("hull", 12.0, inertia=(0.2, 0.2, 0.1))])
@@ -26,6 +27,7 @@ for k, name in enumerate(names[1:]):
     start[name] = (rho, bounded_velocity(orbit, 0.0, rho, rhodot))
 state = formation.hill_state(start)
 
+# Three orbits, over a sphere and over the oblate Earth.
 sphere = two_body_gravity(orbit)
 times = np.linspace(0.0, 3 * orbit.period, 301)
 for title, environment in (("a sphere", sphere), ("the oblate Earth", combined(sphere, zonal_gravity(orbit)))):
@@ -49,4 +51,18 @@ rho, _ = run.hill("cube 1", about="cube 0")
 near = run.closest_approach()
 print(f"cube 1 moves from {np.linalg.norm(rho[0]):.0f} m to {np.linalg.norm(rho[-1]):.3f} m with", end=" ")
 print(f"{sum(np.linalg.norm(burn.dv_H) for burn in burns):.3f} m/s; nobody comes nearer than {near.distance:.0f} m")
+
+# The pattern from above, in the Hill frame, and the way of the one that comes home.
+with figure_style():
+    import matplotlib.pyplot as plt
+
+    figure, at = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    for name in names[1:]:
+        way = run.hill(name, about="cube 0")[0]
+        at.plot(way[:, 1], way[:, 0], label=name)
+        at.plot(way[-1, 1], way[-1, 0], "o", color=at.lines[-1].get_color(), markersize=5)
+    at.plot(0, 0, "k+", markersize=9)
+    at.set(title="a third of an orbit, seen from cube 0", xlabel="along-track, m", ylabel="radial, m", aspect="equal")
+    at.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.savefig("formation.png", dpi=120)
 run.to_html("formation.html")  # all of them, in the Hill frame

@@ -31,6 +31,7 @@ q, v = gs.joined_state(
 )
 
 
+# The hand closes when the grip is within two centimetres of it.
 def gap(craft, t, q, v):
     apart = gs.frame_pose(craft, q, "grip").p - gs.frame_pose(craft, q, "tool").p
     return gs.algebra.norm(apart) - 0.02

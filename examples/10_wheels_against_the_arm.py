@@ -32,6 +32,7 @@ def turned(run):
     return np.degrees(np.linalg.norm(control.attitude_error(run.q[:, :4], start[:4]), axis=-1))
 
 
+# Four ways: wheels that know what the arm does, the same in half the time, wheels that see the error alone, none.
 laws = {
     "wheels that know the arm": ("rotation-floating", control.wheel_attitude(lambda t: upright, arm(30.0))),
     "the same, too fast": ("rotation-floating", control.wheel_attitude(lambda t: upright, arm(15.0))),
@@ -53,6 +54,7 @@ for name, (mode, law) in laws.items():
     )
     print(f"{name}: the base turns by up to {turned(runs[name]).max():.2g} deg\n{runs[name]}\n")
 
+# Fed forward, the base stays where it is to round-off, until a wheel saturates.
 with figure_style():
     import matplotlib.pyplot as plt
 

@@ -23,6 +23,7 @@ def turned(run):
     return np.linalg.norm(control.attitude_error(run.q[:, :4], start[:4]), axis=-1)
 
 
+# In the reaction null space: towards the wish, as far as that goes without turning the base.
 quiet = gs.simulate(
     craft,
     start,
@@ -34,6 +35,7 @@ quiet = gs.simulate(
 moved = quiet.q[-1, 7:14] - start[7:14]
 print(f"the arm moved by up to {abs(moved).max():.2f} rad, the base by {turned(quiet).max():.1e} rad\n{quiet}\n")
 
+# To the same joint angles by the straight way, for comparison.
 arm = control.joint_acceleration(control.joint_path(start[7:14], quiet.q[-1, 7:14], control.MinimumJerk(80.0)))
 plain = gs.simulate(
     craft,

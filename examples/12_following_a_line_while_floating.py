@@ -18,6 +18,7 @@ tool = gs.frame_pose(craft, start, "tool")
 line = control.line(tool, tool.p + np.array([-0.6, 0.8, 0.0]), control.MinimumJerk(20.0))
 task = control.Task("tool")
 
+# The same law twice; `base_moves=False` makes it believe in a base that stands still.
 runs = {
     name: gs.simulate(
         craft,

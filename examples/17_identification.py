@@ -10,6 +10,7 @@ import numpy as np
 
 import gyrostat as gs
 from gyrostat import models
+from gyrostat.view.style import figure_style
 
 craft = models.servicer()
 PAYLOAD = craft.bodies[-1].name
@@ -29,13 +30,15 @@ def fly(mass, com, **more):
     return gs.simulate(craft, control=shake, t_span=(0.0, 30.0), save_at=times, rtol=1e-9, parameters=values, **more)
 
 
+# The truth, which nobody is told, and what is measured of it.
 MEASURED = [0, 1, 2, *range(6, 12)]  # body rates by gyros, joint rates by encoders
 true_mass, true_com = 27.0, np.array([0.22, -0.06, 0.11])
 random = np.random.default_rng(5)
 clean = fly(true_mass, true_com).v[:, MEASURED]
 measured = clean + NOISE * random.normal(size=clean.shape)
 
-guess = np.array([craft.value(UNKNOWN[0]), *craft.value(UNKNOWN[1])])
+# From the masses on the drawing on: a run with its derivatives, J; the correction that fits the measurements best.
+guess, steps = np.array([craft.value(UNKNOWN[0]), *craft.value(UNKNOWN[1])]), []
 for step in range(6):
     run = fly(guess[0], guess[1:], sensitivities=UNKNOWN)
     by_mass = run.sensitivity("v", UNKNOWN[0])[:, MEASURED]
@@ -43,6 +46,7 @@ for step in range(6):
     J = np.concatenate([by_mass[..., None], by_com], axis=-1).reshape(-1, 4)
     left = (measured - run.v[:, MEASURED]).ravel()
     print(f"step {step}: {guess[0]:.4f} kg at {guess[1:].round(4)} m, residual {np.sqrt(np.mean(left**2)):.2e} rad/s")
+    steps.append(abs(guess - [true_mass, *true_com]))
     correction = np.linalg.lstsq(J, left, rcond=None)[0]
     guess = guess + correction
     if abs(correction).max() < 1e-7:
@@ -53,3 +57,16 @@ sigma = NOISE * np.sqrt(np.diag(np.linalg.inv(J.T @ J)))
 error = guess - [true_mass, *true_com]
 for name, unit, e, s in zip(["mass", "x", "y", "z"], ["kg", "m", "m", "m"], error, sigma, strict=True):
     print(f"{name:>4}: off by {e:+.1e} {unit}, expected {s:.1e} {unit}")
+
+with figure_style():
+    import matplotlib.pyplot as plt
+
+    figure, at = plt.subplots(figsize=(8, 3.4), layout="constrained")
+    for k, (name, unit) in enumerate(zip(["mass", "x", "y", "z"], ["kg", "m", "m", "m"], strict=True)):
+        (line,) = at.semilogy([row[k] for row in steps], "o-", label=f"{name}, {unit}")
+        at.axhline(sigma[k], linestyle=":", color=line.get_color(), linewidth=1.0)
+    at.set(title="error of each unknown; dotted: what the noise leaves, one sigma", xlabel="step")
+    at.set_xticks(range(len(steps)))
+    at.yaxis.set_major_formatter("{x:.0e}")
+    at.legend()
+    figure.savefig("identification.png", dpi=120)

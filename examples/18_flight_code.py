@@ -23,6 +23,7 @@ STIFFNESS = np.array([60.0, 60.0, 40.0, 2.0, 0.4, 0.1])  # N m per rad
 DAMPING = np.array([200.0, 200.0, 120.0, 5.0, 0.9, 0.2])  # N m s per rad
 
 
+# The law: loads from state and memory, and what the memory is at the next sample.
 def output(craft, t, q, v, z, target):
     return np.concatenate([np.zeros(6), STIFFNESS * (target - q[7:]) - DAMPING * v[6:] + 0.02 * STIFFNESS * z])
 
@@ -36,6 +37,9 @@ target = np.radians([20.0, 30.0, -40.0, 10.0, 25.0, -15.0])
 run = gs.simulate(craft, t_span=(0.0, 20.0), control=law, inputs={"target": target}, rtol=1e-11)
 print(run)
 
+run.plot(what="joints").savefig("flight.png")
+
+# The same two functions as C99: a header, a source file, a struct for what the law remembers.
 folder = Path("flight")
 c_law(law, craft, "law", inputs={"target": 6}).write(folder)
 header = (folder / "law.h").read_text()

@@ -10,12 +10,14 @@ import numpy as np
 
 import gyrostat as gs
 from gyrostat import models
+from gyrostat.view.style import figure_style
 
 craft = models.servicer()
 start = craft.q({f"joint_{k}": angle for k, angle in enumerate(np.radians([20.0, 50.0, -80.0, 15.0, 40.0, 0.0]), 1)})
 HELD = gs.frame_pose(craft, start, "tool").p
 
 
+# Loops, matrices, `solve_spd`: what stands here is compiled. Only branches on values must be written as `where`.
 def hold_the_hand(craft, t, q, v, stiffness):
     """Joint torques that pull the tool's point back to HELD, as a spring and a damper in space would."""
     J = gs.generalized_jacobian(craft, q, "tool")[3:]  # of the point's velocity, by the joints alone
@@ -49,8 +51,9 @@ tried = {"stiffness": np.linspace(0.5, 8.0, 1000)}
 starts, ends = np.tile(start, (1000, 1)), [20.0]
 many = gs.simulate(craft, starts, nudge, (0.0, 20.0), control=hold_the_hand, inputs=tried, rtol=1e-8, save_at=ends)
 hand = gs.compile(lambda craft, q: gs.frame_pose(craft, q, "tool").p, craft)(many.q[:, -1])
-left = 1e3 * np.linalg.norm(hand - HELD, axis=1)
-print(f"stiffness 0.5, 2 and 8 per s^2 leave {left[0]:.1f}, {left[200]:.1f} and {left[-1]:.1f} mm")
+left_over = 1e3 * np.linalg.norm(hand - HELD, axis=1)
+print(f"stiffness 0.5, 2 and 8 per s^2 leave {left_over[0]:.1f}, {left_over[200]:.1f} and {left_over[-1]:.1f} mm")
+# And how the end answers to the stiffness, exactly, from one run.
 by = gs.simulate(
     craft,
     start,
@@ -64,3 +67,14 @@ slope = by.sensitivity("tool", "input:stiffness").position[-1]
 print("the hand's place at the end, by the stiffness:", (1e3 * slope).round(3), "mm for each 1/s^2")
 
 # What cannot be compiled still runs, from Python at each step, and a warning says at which line and how much slower.
+with figure_style():
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+    for label, run in (("without the law", free), ("with it", held)):
+        left.plot(run.time, 1e3 * np.linalg.norm(run.frame("tool")[1] - HELD, axis=1), label=label)
+    left.set(title="the hand, from where it was", xlabel="s", ylabel="mm")
+    left.legend()
+    right.plot(tried["stiffness"], left_over)
+    right.set(title="a thousand stiffnesses", xlabel="1/s²", ylabel="mm left after 20 s")
+    figure.savefig("own_law.png", dpi=120)

@@ -12,7 +12,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # tutorials come with their results, see make_site.py
 nb_merge_streams = True
-exclude_patterns = ["README.md"]
+exclude_patterns = ["README.md", "tutorials/downloads"]  # the latter: to be downloaded as they are
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"gyrostat {version}"

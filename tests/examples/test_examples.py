@@ -131,7 +131,7 @@ def test_flight_code(tmp_path, monkeypatch):
 def test_your_own_law(tmp_path, monkeypatch):
     found = run("19_your_own_law.py", tmp_path, monkeypatch)
     assert found["moved"](found["held"]) < 1e-2 * found["moved"](found["free"])
-    assert (np.diff(found["left"][[0, 200, 999]]) < 0).all()
+    assert (np.diff(found["left_over"][[0, 200, 999]]) < 0).all()
 
     def hand(stiffness):
         given = {"control": found["hold_the_hand"], "inputs": {"stiffness": stiffness}}

@@ -135,7 +135,7 @@ def test_plots_of_one_run_of_two_and_of_a_batch(short_run, short_scenario):
     s = short_scenario
     q = np.stack([s.q0, s.q0])
     batch = gs.simulate(s.craft, q, np.zeros((2, s.craft.nv)), (0.0, 1.0), save_at=[0.0, 0.5, 1.0])
-    assert "5 to 95 %" in plot_trajectory(batch, "joints").axes[0].get_title(loc="left")
+    assert "2 runs: the median, and a band that holds nine in ten" in plot_trajectory(batch, "joints").get_suptitle()
     with pytest.raises(ValueError, match="no group 'joint'. Did you mean 'joints'"):
         short_run.plot(what="joint")
 

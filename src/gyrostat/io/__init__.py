@@ -1,4 +1,4 @@
-"""Spacecraft files: URDF, MJCF, TOML and xacro in; TOML and URDF out."""
+"""Spacecraft files: URDF, MJCF, TOML and xacro in; TOML, URDF, MJCF and SDF out."""
 
 from .loading import CheckResult as CheckResult
 from .loading import check as check

@@ -95,7 +95,7 @@ def draw(at: Axes, time: Array, panel: AnyPanel, other: tuple[Array, Any] | None
     if other is not None:
         _lines(at, *other, dashed=True)
     values = [panel.values] if other is None else [panel.values, other[1].values]
-    at.set_title(panel.title + (", median and 5 to 95 % of the runs" if panel.values.ndim == 3 else ""))
+    at.set_title(panel.title)
     at.set(xlabel="time [s]", ylabel=f"[{panel.unit}]" if panel.unit else "")
     at.margins(x=0)
     low, high = limits_of(values)

@@ -49,7 +49,12 @@ def plot_trajectory(
             space = isinstance(panel, Plane) and len(panel.axes) == 3
             at = figure.add_subplot(rows, columns, k + 1, projection="3d" if space else None)
             draw(at, trajectory.time, panel, (compare.time, others[k]) if compare is not None else None)
-        figure.suptitle(
-            trajectory.craft.name + (f": {names[0]} and {names[1]} (dashed)" if others else ""), x=0.01, ha="left"
-        )
+        figure.suptitle(_title(trajectory, names if others else None), x=0.01, ha="left")
     return figure
+
+
+def _title(trajectory: Trajectory, names: tuple[str, str] | None) -> str:
+    """Whose motion, and what bands are: said once, as it would not fit above each panel."""
+    runs = trajectory.q.shape[0] if trajectory.q.ndim == 3 else 1
+    many = f", {runs} runs: the median, and a band that holds nine in ten" if runs > 1 else ""
+    return trajectory.craft.name + many + (f": {names[0]} and {names[1]} (dashed)" if names else "")

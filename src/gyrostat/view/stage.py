@@ -34,9 +34,16 @@ ASPECT, FILLED = 1.3, 0.9  # width over height of a picture, and how much of it 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without what viser prints when a server starts or stops."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        yield
+    """Without what viser prints when a server starts or stops; in a notebook rich writes past the standard output."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        console.quiet = before
 
 
 def free_port(host: str, port: int, tries: int = 50) -> int:
