@@ -29,6 +29,34 @@ FLAGS = (
     "--remote-debugging-port=0 --remote-allow-origins=* --hide-scrollbars --no-default-browser-check "
     "--disable-dev-shm-usage"
 )
+# text that leaves its card or picture, labels of a picture that stand on each other, a page wider than its window
+OUTSIDE = """(() => { const out = [];
+  for (const card of document.querySelectorAll('.card, .facts div')) {
+    const box = card.getBoundingClientRect(), scrolls = getComputedStyle(card).overflowX === 'auto';
+    for (const part of card.querySelectorAll('*')) {
+      const own = [...part.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+      if (!own || part.closest('title, pre') || scrolls) continue;
+      const r = part.getBoundingClientRect();
+      const sideways = r.left < box.left - 1 || r.right > box.right + 1;
+      if (r.width && (sideways || r.top < box.top - 1 || r.bottom > box.bottom + 1))
+        out.push(part.textContent.trim().slice(0, 60));
+    }
+  }
+  for (const picture of document.querySelectorAll('svg')) {
+    const frame = picture.getBoundingClientRect(), seen = [];
+    for (const text of picture.querySelectorAll('text')) {
+      const r = text.getBoundingClientRect();
+      if (!r.width) continue;
+      if (r.left < frame.left - 1 || r.right > frame.right + 1) out.push('cut off: ' + text.textContent);
+      for (const [o, words] of seen)
+        if (Math.min(r.right, o.right) - Math.max(r.left, o.left) > 1 &&
+            Math.min(r.bottom, o.bottom) - Math.max(r.top, o.top) > 3)
+          out.push(`'${text.textContent}' on '${words}'`);
+      seen.push([r, text.textContent]);
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) out.push('the page scrolls sideways');
+  return out; })()"""
 PATIENCE = 60.0  # seconds; software rendering on a busy machine
 
 
@@ -164,3 +192,40 @@ class Browser:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def keeps_in_its_cards(browser: Browser, path: Path) -> None:
+    """Opens a page at three widths, light and dark: nothing leaves its card or stands on something else, no errors,
+    nobody is asked for anything.
+    """
+    browser.errors.clear()
+    browser.requests.clear()
+    browser.open(path.as_uri())
+    for width in (400, 900, 1600):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
+        for scheme in ("light", "dark"):
+            browser.colours(scheme)
+            assert browser.run(OUTSIDE) == [], (path.name, width, scheme)
+    browser.call("Emulation.setDeviceMetricsOverride", width=900, height=700, deviceScaleFactor=1, mobile=False)
+    assert browser.errors == []
+    assert [r for r in browser.requests if not r.startswith((path.as_uri(), "data:"))] == []
+
+
+def plays(browser: Browser, path: Path, title: str) -> None:
+    """Opens a scene: it draws, has its title, and its legend is within the window at three widths."""
+    small = {"height": 300, "deviceScaleFactor": 1, "mobile": False}  # software renders it
+    browser.errors.clear()
+    browser.call("Emulation.setDeviceMetricsOverride", width=400, **small)
+    browser.open(path.as_uri())
+    browser.until("document.querySelector('canvas') !== null && document.querySelector('#gyrostat') !== null")
+    assert browser.run("document.title") == title
+    for width in (400, 900, 1600):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, **small)
+        left, right = browser.run(
+            "(() => { const r = document.querySelector('#gyrostat').getBoundingClientRect();"
+            " return [r.left, r.right]; })()"
+        )
+        assert left >= 0 and right <= width + 1, (path.name, width)
+    browser.call("Emulation.setDeviceMetricsOverride", width=900, height=700, deviceScaleFactor=1, mobile=False)
+    assert browser.errors == []
+    browser.open("about:blank")  # it would play on

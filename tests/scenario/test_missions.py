@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import gyrostat as gs
+from browser import PROGRAM, Browser, keeps_in_its_cards, plays
 from gyrostat import scenario
 from gyrostat.cli.main import app
 from gyrostat.scenario.templates import MISSIONS
@@ -14,8 +17,18 @@ from gyrostat.scenario.templates import MISSIONS
 UNJUDGED = ("dispersed-campaign",)  # by the run itself
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """None where there is no Chromium: pages are written all the same."""
+    if PROGRAM is None:
+        yield None
+        return
+    with Browser(tmp_path_factory.mktemp("browser"), width=900, height=700) as page:
+        yield page
+
+
 @pytest.mark.parametrize("name", MISSIONS)
-def test_one_command_each_with_report_and_scene(tmp_path, monkeypatch, name):
+def test_one_command_each_with_report_and_scene(tmp_path, monkeypatch, browser, name):
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(app, ["init", "mission.toml", "--example", name]).exit_code == 0
     assert len((tmp_path / "mission.toml").read_text(encoding="utf-8").splitlines()) < 120
@@ -25,6 +38,10 @@ def test_one_command_each_with_report_and_scene(tmp_path, monkeypatch, name):
     assert second.startswith("Reached its end") and ("requirement" in second) == (name not in UNJUDGED)
     for file in ("report.html", "scene.html"):
         assert (tmp_path / file).stat().st_size > 10_000
+    title = tomllib.loads((tmp_path / "mission.toml").read_text(encoding="utf-8"))["name"]
+    if browser is not None:
+        keeps_in_its_cards(browser, tmp_path / "report.html")
+        plays(browser, tmp_path / "scene.html", title)
     run = gs.Trajectory.load(tmp_path / "mission.nc")
     assert run.ok and run.summary.met and run.audit.worst < 1e-10
 
@@ -47,7 +64,7 @@ def test_the_derelict_is_taken_by_both_grips_and_comes_to_rest_with_all_books_cl
     assert np.abs(third.trajectory.constraint_residuals().position).max() < 1e-7
 
 
-def test_the_campaign_answers_with_how_sure_it_is(tmp_path, monkeypatch):
+def test_the_campaign_answers_with_how_sure_it_is(tmp_path, monkeypatch, browser):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "many.toml").write_text(scenario.example("dispersed-campaign"), encoding="utf-8")
     done = CliRunner().invoke(app, ["sweep", "many.toml", "--report", "page.html"])
@@ -55,6 +72,8 @@ def test_the_campaign_answers_with_how_sure_it_is(tmp_path, monkeypatch):
     first, *rest = done.output.splitlines()
     assert "500 of 500 runs, 0 failed" in first and sum(line.strip().startswith("met: ") for line in rest) == 2
     assert (tmp_path / "page.html").stat().st_size > 10_000
+    if browser is not None:
+        keeps_in_its_cards(browser, tmp_path / "page.html")
 
 
 def test_every_example_is_written_by_its_name_and_said_by_list(tmp_path, monkeypatch):

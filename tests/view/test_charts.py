@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from browser import Browser, needs_browser
+from browser import Browser, keeps_in_its_cards, needs_browser
 from formation_crafts import armed, box
 from gyrostat.control.transfers import Impulse
 from gyrostat.environment import (
@@ -94,21 +94,6 @@ def test_twenty_series_have_twenty_colours():
 
 # ---- pages in a browser
 
-OUTSIDE = """(() => { const out = [];
-  for (const card of document.querySelectorAll('.card, .facts div')) {
-    const box = card.getBoundingClientRect(), scrolls = getComputedStyle(card).overflowX === 'auto';
-    for (const part of card.querySelectorAll('*')) {
-      const own = [...part.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-      if (!own || part.closest('title, pre') || scrolls) continue;
-      const r = part.getBoundingClientRect();
-      const sideways = r.left < box.left - 1 || r.right > box.right + 1;
-      if (r.width && (sideways || r.top < box.top - 1 || r.bottom > box.bottom + 1))
-        out.push(part.textContent.trim().slice(0, 60));
-    }
-  }
-  if (document.documentElement.scrollWidth > innerWidth) out.push('the page scrolls sideways');
-  return out; })()"""
-
 
 def formation_page(folder):
     formation = Formation({"chief": box(), "left": armed(), "right, the longer name of the two": armed()}, orbit=ORBIT)
@@ -142,14 +127,7 @@ def browser(tmp_path_factory):
 @pytest.mark.parametrize("make", [formation_page, batch_page, "one"], ids=["formation", "batch", "one"])
 def test_pages_keep_in_their_cards_at_any_width(browser, make, short_run, tmp_path):
     path = short_run.report(tmp_path / "one.html") if make == "one" else make(tmp_path)
-    browser.errors.clear()
-    browser.open(path.as_uri())
-    for width in (400, 900, 1600):
-        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
-        for scheme in ("light", "dark"):
-            browser.colours(scheme)
-            assert browser.run(OUTSIDE) == [], (width, scheme)
-    browser.call("Emulation.setDeviceMetricsOverride", width=900, height=700, deviceScaleFactor=1, mobile=False)
+    keeps_in_its_cards(browser, path)
     assert browser.errors == [] and browser.run("document.documentElement.className") == "live"
     headings = browser.run("[...document.querySelectorAll('h2')].map((h) => h.textContent)")
     assert ("Relative motion" in headings) == (make is formation_page)
