@@ -47,6 +47,7 @@ LAYERS = (
 DATA = {"models"}  # folders of the package that hold files, no code of a layer
 # (module, layer): methods that hand their work upwards, from inside a function
 ALLOWED = {
+    ("environment/files.py", "io"): "files of orbits and fields are read and written as carefully as those of models",
     ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
     ("formation/trajectory.py", "view"): "FormationTrajectory.plot and its like are where a user looks for pictures",
     ("formation/trajectory.py", "io"): "FormationTrajectory.save and load are where a user looks for files",

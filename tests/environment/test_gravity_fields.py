@@ -21,7 +21,7 @@ def coefficients(degree):
 
 def write(path, C, S, mu=EARTH.mu):
     lines = ["a field of chance", "modelname chance", "earth_gravity_constant " + f"{mu:.16e}".replace("e", "D")]
-    lines += [f"radius {EARTH.radius!r}", "max_degree 70", "norm fully_normalized", "end_of_head ====="]
+    lines += [f"radius {EARTH.radius!r}", f"max_degree {len(C) - 1}", "norm fully_normalized", "end_of_head ====="]
     lines += [f"gfc {n} {m} {float(C[n, m])!r} {float(S[n, m])!r} 0 0" for n in range(len(C)) for m in range(n + 1)]
     path.write_text("\n".join(lines))
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..model.names import printable
+from .files import text_of
 from .gravity import Environment
 from .normalized_harmonics import Harmonics
 from .orbit import reference_of
 from .point_forces import at_centers_of_mass
+
+MOST = 2**29  # bytes of a file: EGM2008 to degree 2190 has a quarter of a gigabyte
+SPARSE = 720  # a degree whose terms fit everywhere, however few of them a file has
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,25 +39,31 @@ class GravityField:
 def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
     """From a .gfc file, up to `degree`; of terms that move with time (gfct) what they are at the file's epoch."""
     path = Path(path)
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
+    if not path.exists():
         raise ValueError(
-            f"gravity field: cannot read '{path}' ({error.strerror}). Give a .gfc file, such as EGM2008 or GGM05C from "
+            f"gravity field: there is no file '{path}'. Give a .gfc file, such as EGM2008 or GGM05C from "
             "icgem.gfz-potsdam.de; none is fetched."
-        ) from None
+        )
+    lines = text_of(path, "a .gfc file", MOST).splitlines()
     head: dict[str, str] = {}
-    terms: list[tuple[int, int, float, float]] = []
+    terms: dict[tuple[int, int], tuple[float, float]] = {}
     for number, line in enumerate(lines, 1):
         words = line.split()
         if words and words[0] in ("gfc", "gfct"):
             try:
                 n, m = int(words[1]), int(words[2])
-                terms.append((n, m, *(float(w.lower().replace("d", "e")) for w in words[3:5])))  # type: ignore[arg-type]
+                pair = _number(words[3]), _number(words[4])
+                if not 0 <= m <= n:
+                    raise ValueError
             except (ValueError, IndexError):
                 raise ValueError(
-                    f"{path}:{number}: '{line.strip()}' is no term; expected 'gfc degree order C S'."
+                    f"{path}:{number}: '{printable(line.strip())[:60]}' is no term; expected 'gfc degree order C S'."
                 ) from None
+            if (n, m) in terms:
+                raise ValueError(
+                    f"{path}:{number}: degree {n}, order {m} stands there twice. Of a field in several epochs keep one."
+                )
+            terms[n, m] = pair
         elif len(words) > 1 and not terms:
             head.setdefault(words[0], words[1])
     missing = [key for key in ("earth_gravity_constant", "radius") if key not in head]
@@ -62,16 +74,43 @@ def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
         )
     if head.get("norm", "fully_normalized") != "fully_normalized":
         raise ValueError(f"{path}: norm is {head['norm']}; expected fully_normalized coefficients.")
-    largest = max(n for n, _, _, _ in terms)
+    largest = max(n for n, _ in terms)
+    if degree is None and head.get("max_degree", "").isdecimal() and int(head["max_degree"]) > largest:
+        raise ValueError(
+            f"{path}: max_degree is {printable(head['max_degree'])}, and its terms end at {largest}: it is cut off. Where "
+            f"that is meant, say degree={largest}."
+        )
     wanted = largest if degree is None else degree
     if not 2 <= wanted <= largest:
         raise ValueError(f"{path}: degree {wanted} was asked for; the file has degrees 2 to {largest}.")
+    if wanted > max(SPARSE, 4 * math.isqrt(len(terms))):
+        raise ValueError(
+            f"{path}: degree {wanted} takes {wanted**2 // 2:,} terms; the file has {len(terms):,} of them."
+        )
     C, S = np.zeros((wanted + 1, wanted + 1)), np.zeros((wanted + 1, wanted + 1))
-    for n, m, c, s in terms:
+    for (n, m), (c, s) in terms.items():
         if n <= wanted:
             C[n, m], S[n, m] = c, s
-    mu, radius = (float(head[key].lower().replace("d", "e")) for key in ("earth_gravity_constant", "radius"))
-    return GravityField(head.get("modelname", path.stem), mu, radius, C, S)
+    mu, radius = (_constant(path, key, head[key]) for key in ("earth_gravity_constant", "radius"))
+    return GravityField(printable(head.get("modelname", path.stem)), mu, radius, C, S)
+
+
+def _number(word: str) -> float:
+    """As Fortran writes it, too; finite."""
+    found = float(word.lower().replace("d", "e"))
+    if not math.isfinite(found):
+        raise ValueError(word)
+    return found
+
+
+def _constant(path: Path, key: str, word: str) -> float:
+    try:
+        found = _number(word)
+    except ValueError:
+        found = 0.0
+    if not found > 0.0:
+        raise ValueError(f"{path}: {key} is '{printable(word)[:60]}'; expected a number above zero.")
+    return found
 
 
 def field_gravity(

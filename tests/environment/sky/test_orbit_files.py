@@ -60,7 +60,7 @@ def test_bad_files_are_asked_about(station, tmp_path):
         tle_ephemeris(ONE, "2 25545" + TWO[7:-1] + "3", TIMES)
     with pytest.raises(ValueError, match="do not grow"):
         Ephemeris(TIMES[::-1], station.states)
-    with pytest.raises(ValueError, match="cannot read"):
+    with pytest.raises(ValueError, match="cannot be read"):
         read_oem(tmp_path / "missing.oem")
     write_oem(tmp_path / "iss.oem", station)
     text = (tmp_path / "iss.oem").read_text()

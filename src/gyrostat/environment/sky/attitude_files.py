@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
-from .kvn import Line, date_of, lines_of, required
+from ..files import save_text
+from .kvn import Line, date_of, demand_whole, entry, lines_of, number, required
 from .orbit_files import demand_order
 
 KEYS = {
@@ -51,13 +52,18 @@ class AttitudeEphemeris:
 def write_aem(path: str | Path, attitude: AttitudeEphemeris, *, originator: str = "GYROSTAT") -> None:
     """Quaternions from frame to body (A2B), scalar last."""
     first, last = attitude.times[0], attitude.times[-1]
-    lines = ["CCSDS_AEM_VERS = 1.0", f"CREATION_DATE = {first}", f"ORIGINATOR = {originator}", "", "META_START"]
-    lines += [f"{key} = {getattr(attitude, name)}" for key, name in KEYS.items() if name != "scale"]
-    lines += ["ATTITUDE_DIR = A2B", f"TIME_SYSTEM = {attitude.scale}", f"START_TIME = {first}", f"STOP_TIME = {last}"]
+    lines = ["CCSDS_AEM_VERS = 1.0", f"CREATION_DATE = {first}", entry("ORIGINATOR", originator), "", "META_START"]
+    lines += [entry(key, getattr(attitude, name)) for key, name in KEYS.items() if name != "scale"]
+    lines += [
+        "ATTITUDE_DIR = A2B",
+        entry("TIME_SYSTEM", attitude.scale),
+        f"START_TIME = {first}",
+        f"STOP_TIME = {last}",
+    ]
     lines += ["ATTITUDE_TYPE = QUATERNION", "QUATERNION_TYPE = LAST", "META_STOP", "", "DATA_START"]
     for time, quat in zip(attitude.times, attitude.quats, strict=True):
         lines.append(" ".join([str(time), *(repr(float(x)) for x in np.roll(quat, -1))]))
-    Path(path).write_text("\n".join([*lines, "DATA_STOP"]) + "\n", encoding="utf-8")
+    save_text(path, "\n".join([*lines, "DATA_STOP"]) + "\n")
 
 
 def read_aem(path: str | Path) -> AttitudeEphemeris:
@@ -77,6 +83,7 @@ def read_aem(path: str | Path) -> AttitudeEphemeris:
     head.setdefault("CENTER_NAME", "EARTH")
     needed = ("CCSDS_AEM_VERS", *KEYS, "ATTITUDE_TYPE")
     required(head | ({"a quaternion": ""} if times else {}), (*needed, "a quaternion"), path, "AEM")
+    demand_whole(path, head, times[-1])
     if head["ATTITUDE_TYPE"] != "QUATERNION":
         raise ValueError(f"{path}: ATTITUDE_TYPE is {head['ATTITUDE_TYPE']}; expected QUATERNION.")
     found = np.array(quats)
@@ -92,6 +99,6 @@ def _row(line: Line) -> tuple[Any, Array]:
     try:
         if len(numbers) != 4:
             raise ValueError
-        return date_of(date), np.array([float(number) for number in numbers])
+        return date_of(date), np.array([number(word) for word in numbers])
     except ValueError:
         raise line.error(f"'{line.text[:60]}' is no attitude; expected a date and four numbers.") from None

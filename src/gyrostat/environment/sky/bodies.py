@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algebra import Array
+from ...model.names import printable
 from ..ephemeris import Celestial
 from .fitting import fitted
 from .instants import after
@@ -79,22 +80,36 @@ def _kernel(path: Path) -> Iterator[Any]:
             f"sky: there is no ephemeris file '{path}'. Put JPL's de440s.bsp there (ssd.jpl.nasa.gov), or take the "
             "built-in series: ephemeris='builtin'. Nothing is fetched."
         )
-    try:
-        kernel = spk.SPK.open(str(path))
-    except (ValueError, OSError) as error:
-        raise ValueError(f"sky: '{path}' is no ephemeris of JPL's format SPK ({error}).") from None
-    try:
-        yield kernel
-    finally:
-        kernel.close()
+    with path.open("rb") as file:
+        try:
+            daf = library("jplephem.daf", "a JPL ephemeris").DAF(file)
+            _demand_end(daf, path.stat().st_size)
+            kernel = spk.SPK(daf)
+        except Exception as error:  # noqa: BLE001 - of a damaged file, whatever the library runs into
+            why = printable(str(error))[:120]
+            raise ValueError(f"sky: '{path}' is no ephemeris of JPL's format SPK ({why}).") from None
+        try:
+            yield kernel
+        finally:
+            kernel.close()
+
+
+def _demand_end(daf: Any, size: int) -> None:
+    """Its records name the next one each; damaged, they may go round for ever."""
+    most = 1 + size // 1024
+    for count, (_, summaries, _) in enumerate(daf.summary_records()):
+        if count > most or not 0 <= summaries <= daf.summaries_per_record:
+            raise ValueError("its table of segments has no end")
 
 
 def _from_file(name: str, number: int, epoch: Any, kernel: Any, source: Any) -> Callable[[Array], Array]:
     path, links = Path(source), {segment.target: segment for segment in kernel.segments}
 
     def chain(target: int) -> list[Any]:
-        found = []
+        found: list[Any] = []
         while target != CENTRE:
+            if len(found) > len(links):
+                raise ValueError(f"sky: '{path.name}' is damaged: its bodies refer to each other in a circle.")
             if target not in links:
                 raise ValueError(
                     f"sky: '{path.name}' does not say where {name} is (body {target}); it has "
@@ -118,6 +133,14 @@ def _from_file(name: str, number: int, epoch: Any, kernel: Any, source: Any) -> 
         def total(segments: list[Any]) -> Array:
             return np.asarray(sum(segment.compute(tdb.jd1, tdb.jd2)[:3] for segment in segments))
 
-        return 1e3 * (total(there) - total(here)).T
+        try:
+            with np.errstate(all="ignore"):
+                found = 1e3 * (total(there) - total(here)).T
+            if not np.isfinite(found).all():
+                raise ValueError("what it holds is not finite")
+        except Exception as error:  # noqa: BLE001 - of a damaged file, whatever the library runs into
+            why = printable(str(error))[:120]
+            raise ValueError(f"sky: '{path.name}' is damaged where it is about {name}: {why}.") from None
+        return found
 
     return place

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array, quat_from_rotation, rotation
+from ..files import save_text
 from .attitude_files import AttitudeEphemeris
 from .of_runs import unrolled
 from .orbit_files import Ephemeris
@@ -44,7 +45,7 @@ def write_czml(
     packets: list[dict[str, Any]] = [{"id": "document", "name": "gyrostat", "version": "1.0", "clock": clock}]
     for k, thing in enumerate(things):
         packets.append(_packet(thing, attitudes.get(thing.name), sky, COLORS[k % len(COLORS)]))
-    Path(path).write_text(json.dumps(packets), encoding="utf-8")
+    save_text(path, json.dumps(packets))
 
 
 def _packet(thing: Ephemeris, attitude: AttitudeEphemeris | None, sky: Sky, color: tuple[int, int, int]) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...algebra import Array
-from .kvn import Line, date_of, lines_of, required, scaled
+from ..files import save_text
+from .kvn import Line, date_of, demand_whole, entry, lines_of, number, required, scaled
 
 KEYS = {"OBJECT_NAME": "name", "OBJECT_ID": "id", "CENTER_NAME": "center", "REF_FRAME": "frame", "TIME_SYSTEM": "scale"}
 
@@ -44,19 +44,19 @@ class Ephemeris:
 
 
 def demand_order(times: Any, what: str) -> None:
-    if not len(times) or (np.diff(times) <= np.timedelta64(0, "ns")).any():
+    if not len(times) or np.isnat(times).any() or (np.diff(times) <= np.timedelta64(0, "ns")).any():
         raise ValueError(f"{what}: its times do not grow. Sort them, and leave out what is there twice.")
 
 
 def write_oem(path: str | Path, ephemeris: Ephemeris, *, originator: str = "GYROSTAT") -> None:
     """In km, each number with as many digits as tell it from its neighbours."""
     first, last = ephemeris.times[0], ephemeris.times[-1]
-    lines = ["CCSDS_OEM_VERS = 2.0", f"CREATION_DATE = {first}", f"ORIGINATOR = {originator}", "", "META_START"]
-    lines += [f"{key} = {getattr(ephemeris, name)}" for key, name in KEYS.items()]
+    lines = ["CCSDS_OEM_VERS = 2.0", f"CREATION_DATE = {first}", entry("ORIGINATOR", originator), "", "META_START"]
+    lines += [entry(key, getattr(ephemeris, name)) for key, name in KEYS.items()]
     lines += [f"START_TIME = {first}", f"STOP_TIME = {last}", "META_STOP", ""]
     for time, state in zip(ephemeris.times, ephemeris.states, strict=True):
         lines.append(" ".join([str(time), *(scaled(x, -3) for x in state)]))
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    save_text(path, "\n".join(lines) + "\n")
 
 
 def read_oem(path: str | Path) -> Ephemeris:
@@ -74,6 +74,7 @@ def read_oem(path: str | Path) -> Ephemeris:
             times.append(time)
             states.append(state)
     required(head | ({"a state": ""} if times else {}), ("CCSDS_OEM_VERS", *KEYS, "a state"), path, "OEM")
+    demand_whole(path, head, times[-1])
     return Ephemeris(np.array(times), np.array(states), **{name: head[key] for key, name in KEYS.items()})
 
 
@@ -82,8 +83,8 @@ def _state(line: Line) -> tuple[Any, list[float]]:
     try:
         if len(numbers) != 6:
             raise ValueError
-        return date_of(date), [float(Decimal(number).scaleb(3)) for number in numbers]
-    except (ValueError, InvalidOperation):
+        return date_of(date), [number(word, 3) for word in numbers]
+    except ValueError:
         raise line.error(
             f"'{line.text[:60]}' is no state; expected a date, three numbers in km and three in km/s."
         ) from None

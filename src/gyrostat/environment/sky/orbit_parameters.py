@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .kvn import Line, lines_of, required, scaled
+from ..files import save_text
+from .kvn import Line, entry, lines_of, required, scaled
 from .orbit_files import KEYS, Ephemeris
 
 STATE = ("X", "Y", "Z", "X_DOT", "Y_DOT", "Z_DOT")
@@ -83,20 +84,20 @@ class OrbitParameters:
 def write_opm(path: str | Path, parameters: OrbitParameters, *, originator: str = "GYROSTAT") -> None:
     """In km, each number with as many digits as tell it from its neighbours."""
     p = parameters
-    lines = ["CCSDS_OPM_VERS = 2.0", f"CREATION_DATE = {p.time}", f"ORIGINATOR = {originator}", ""]
-    lines += [f"{key} = {getattr(p, name)}" for key, name in KEYS.items()]
+    lines = ["CCSDS_OPM_VERS = 2.0", f"CREATION_DATE = {p.time}", entry("ORIGINATOR", originator), ""]
+    lines += [entry(key, getattr(p, name)) for key, name in KEYS.items()]
     lines += ["", f"EPOCH = {p.time}"]
     lines += [f"{key} = {scaled(x, -3)} [{_unit(k)}]" for k, (key, x) in enumerate(zip(STATE, p.state, strict=True))]
     told = {key: getattr(p, name) for key, (name, _) in CRAFT.items()}
     lines += [f"{key} = {scaled(x, 0)}{_bracket(CRAFT[key][1])}" for key, x in told.items() if x is not None]
     if p.covariance is not None:
-        lines += [f"COV_REF_FRAME = {p.frame}"]
+        lines += [entry("COV_REF_FRAME", p.frame)]
         lines += [f"{key} = {scaled(p.covariance[at], -6)}" for key, at in COVARIANCE.items()]
     for burn in p.burns:
         values = [str(np.datetime64(burn.ignition, "ns")), scaled(burn.duration, 0), scaled(burn.mass_change, 0)]
         values += [burn.frame, *(scaled(x, -3) for x in burn.dv)]
-        lines += [f"{key} = {value}" for key, value in zip(BURN, values, strict=True)]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines += [entry(key, value) for key, value in zip(BURN, values, strict=True)]
+    save_text(path, "\n".join(lines) + "\n")
 
 
 def read_opm(path: str | Path) -> OrbitParameters:

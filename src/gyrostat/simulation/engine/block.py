@@ -18,7 +18,7 @@ from ..integrators.methods import METHODS
 from .context import SCRATCH, Context, Lane
 from .crossings import near_count
 from .gathered import Gathered
-from .measures import DUE, PENDING, WORDS, Measures, Word
+from .measures import DUE, PENDING, WORDS, Word
 from .queue_of_runs import QueueOfRuns
 from .status import Status, Stop
 from .stepper import ENTRIES, stepper
@@ -33,6 +33,7 @@ _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _LOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_OWN_WORDS = sorted(set(Word) - {Word.counts})  # of a group of measures, before its counts
 
 
 @functools.cache
@@ -127,11 +128,13 @@ class Block:
         sizes["tracked work"] = 0 if system.tracked is None else system.tracked.work_vectors
         self.memory = _aligned(sum(sizes.values()) * self.lanes)
         self.blocks: dict[str, Array] = {}
-        context, begin, at = np.zeros(Context.size, dtype=np.int64), self.memory.ctypes.data, 0
+        self._begins: dict[str, int] = {}
+        context, begin, at = np.zeros(Context.size, dtype=np.int64), _place_of(self.memory), 0
         for name, size in sizes.items():
             self.blocks[name] = self.memory[at : at + size * self.lanes].reshape(size, self.lanes)
+            self._begins[name] = begin + at * self.memory.itemsize
             if name in Context.__members__:
-                context[Context[name]] = begin + at * self.memory.itemsize
+                context[Context[name]] = self._begins[name]
             at += size * self.lanes
         self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
         self.lane[Lane.status] = Status.done
@@ -148,34 +151,39 @@ class Block:
         }
         self._keep.append(arrays)
         for name, array in arrays.items():
-            context[Context[name]] = array.ctypes.data
+            context[Context[name]] = _place_of(array)
         for name, (function, size) in system.functions.items():
             context[Context[name]] = self._address(name, function, size)
             context[SCRATCH[Context[name]]] = self._scratch(function)
         context[Context.n], context[Context.n_held], context[Context.n_events] = n, held, events
         context[Context.n_control], context[Context.fixed] = plan.n_control, int(plan.fixed)
         context[Context.n_x] = system.x_size
-        ends = int(Lane.size) + np.cumsum([0, *(group.numbers for group in system.measures)])
-        self._measures = [
-            (self.lane[ends[k] : ends[k + 1]], self.blocks[f"measures {k}"]) for k in range(len(system.measures))
-        ]
-        self._groups = [self._group(k, group) for k, group in enumerate(system.measures)]
-        table = np.concatenate([np.zeros(0, dtype=np.int64), *self._groups])
-        self._keep.append(table)
-        context[Context.measures], context[Context.n_measures] = table.ctypes.data, len(self._groups)
+        end = self._allocate_measures(context)
         if system.tracked is not None:
-            words = self._tracking(system.tracked, self.lane[ends[-1] :])
+            words = self._tracking(system.tracked, self.lane[end:])
             context[Context.tracked], context[Context.n_tracked] = words.ctypes.data, system.tracked.count
-        self.context, self._ctx = context, context.ctypes.data
+        self.context, self._ctx = context, _place_of(context)
 
-    def _group(self, k: int, group: Measures) -> Array:
-        """A row of the table of groups."""
-        row = np.zeros(WORDS, dtype=np.int64)
-        row[Word.function] = self._address(f"measures {k}", group.function, group.count)
-        row[Word.scratch] = self._scratch(group.function)
-        row[Word.every], row[Word.counts :] = group.every, group.counts
-        row[Word.known], row[Word.work] = (memory.ctypes.data for memory in self._measures[k])
-        return row
+    def _allocate_measures(self, context: Array) -> int:
+        """The table of groups of measures. Returns where what they know ends among the vectors of the lanes."""
+        self._measures: list[tuple[Array, Array]] = []
+        end, rows, vector = int(Lane.size), [], self.lanes * self.memory.itemsize
+        for k, group in enumerate(self.system.measures):
+            name, begin, end = f"measures {k}", end, end + group.numbers
+            self._measures.append((self.lane[begin:end], self.blocks[name]))
+            words = {
+                Word.function: self._address(name, group.function, group.count),
+                Word.every: group.every,
+                Word.known: self._begins["lanes"] + begin * vector,
+                Word.work: self._begins[name],
+                Word.scratch: self._scratch(group.function),
+            }
+            rows.append([*(words[word] for word in _OWN_WORDS), *group.counts])
+        table = np.array(rows, dtype=np.int64)
+        self._keep.append(table)
+        self._groups = [_place_of(table) + k * WORDS * table.itemsize for k in range(len(rows))]
+        context[Context.measures], context[Context.n_measures] = _place_of(table), len(rows)
+        return end
 
     def _tracking(self, tracked: Tracked, known: Array) -> Array:
         """The table of words of the signals that are followed."""
@@ -233,7 +241,7 @@ class Block:
         if isinstance(function, Gathered) and function.compiled:
             self._keep.append(function.work())
             return self._keep[-1].ctypes.data
-        return self.blocks["scratch"].ctypes.data
+        return self._begins["scratch"]
 
     def _wanted(self, name: str) -> Array:
         """Lanes that need the value of a function."""
@@ -320,14 +328,14 @@ class Block:
             aside = work[group.count :]
             new = waiting & (aside[0] != self.lane[Lane.t])
             if (new & (known[PENDING] == 1.0)).any():
-                self._call(self._look, row.ctypes.data)
+                self._call(self._look, row)
             aside[:, new], known[PENDING, new] = self.x[:, new], 1.0
             self.context[Context.pending] = 1
 
     def _look_at_pending(self) -> None:
         """Of runs that leave their seats before their end."""
         for row in self._groups if self.context[Context.pending] else ():
-            self._call(self._look, row.ctypes.data)
+            self._call(self._look, row)
         self.context[Context.pending] = 0
 
     def _of_method(self, seats: Array) -> Array:
@@ -449,10 +457,16 @@ def _span(places: Array) -> Any:
     return slice(first, first + count) if int(places[-1]) - first == count - 1 else places
 
 
+def _place_of(array: Array) -> int:
+    """Its address; `array.ctypes.data` takes three times as long."""
+    place: int = array.__array_interface__["data"][0]
+    return place
+
+
 def _aligned(count: int) -> Array:
     """Zeros that begin at a multiple of 64 bytes."""
     memory = np.zeros(count + 8)
-    skip = (-memory.ctypes.data // 8) % 8
+    skip = (-_place_of(memory) // 8) % 8
     return memory[skip : skip + count]
 
 

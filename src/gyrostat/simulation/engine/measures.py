@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Measures:
     def count(self) -> int:
         return len(self.reductions)
 
-    @property
+    @cached_property
     def counts(self) -> tuple[int, ...]:
         """How many of each kind."""
         return tuple(self.reductions.count(how) for how in Reduce)
