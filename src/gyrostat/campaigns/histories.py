@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import stat
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import __version__
+from .._warned import warn_user
 from ..algebra import Array
 from ..io.writing import WriteError
 from ..simulation import SimulationWarning
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 BLOCK = 256  # runs
 AXES = "_ARRAY_DIMENSIONS"  # where format 2 of Zarr keeps the names of axes, as xarray reads them
 ABOUT = "campaign"
+COMPRESSORS = ("blosc", "zstd")  # that Zarr's versions take by themselves
 LONGEST = 200  # characters of why a run failed
 
 
@@ -48,8 +53,7 @@ def write_histories(
         raise ValueError(f"block is {block!r}; expected at least one run.")
     folder = Path(path)
     group = _opened(folder, resume, _about(campaign, numbers, size, changes))
-    starts = range(0, len(numbers), size)
-    todo = [at for at in starts if "made" not in group or not group["made"][at]]
+    todo = _missing(group, numbers, size, folder)
     title = f"{campaign.plan.craft.name}: histories"
     try:
         with one_after_the_other(), progress_bar(progress, title, len(numbers), "runs") as tell:
@@ -57,7 +61,7 @@ def write_histories(
             while waiting:
                 left = []
                 for at in waiting:
-                    if not _write_block(campaign, group, at, numbers, size, changes):
+                    if not _write_block(campaign, group, folder, at, numbers, size, changes):
                         left.append(at)
                         continue
                     done += 1
@@ -95,9 +99,10 @@ def _opened(folder: Path, resume: bool, about: Mapping[str, Any]) -> Any:
     zarr = _zarr()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         try:
-            group = zarr.open_group(str(folder), mode="r+", zarr_format=2)
-            found = json.loads(group.attrs[ABOUT])
-        except (OSError, ValueError, KeyError, TypeError):
+            _must_be_plain(folder)
+            group = zarr.open_group(str(folder), mode="r+", zarr_format=2, use_consolidated=False)
+            found = dict(json.loads(group.attrs[ABOUT]))
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"'{folder}' is no store of histories, and not empty. Choose another folder.") from None
         others = differences(found, about)
         if others:
@@ -113,8 +118,56 @@ def _opened(folder: Path, resume: bool, about: Mapping[str, Any]) -> Any:
     return group
 
 
+def _must_be_plain(folder: Path) -> None:
+    """Files and folders alone: through a link, something else would be written; a pipe would be waited for."""
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if not stat.S_IFMT(os.lstat(Path(place, name)).st_mode) in (stat.S_IFREG, stat.S_IFDIR):
+                raise ValueError(f"'{name}' is neither a file nor a folder")
+
+
+def _missing(group: Any, numbers: Sequence[int], size: int, folder: Path) -> list[int]:
+    """Where the blocks begin that are to be made: those that never were, and those of which not even that can be read."""
+    starts = list(range(0, len(numbers), size))
+    with suppress(ValueError):  # it is there, and no array
+        if "made" not in group:
+            return starts
+    made = _as_made(group, folder, "made", (len(numbers),), (size,), np.dtype(bool))
+    missing = []
+    for at in starts:
+        try:
+            whole = bool(made[at])
+        except (OSError, ValueError, RuntimeError):
+            whole = False
+            warn_user(f"the block of runs from {at} on in '{folder}' was damaged; its runs are made again.")
+        if not whole:
+            missing.append(at)
+    return missing
+
+
+def _as_made(group: Any, folder: Path, name: str, shape: Any, chunks: Any, dtype: np.dtype[Any]) -> Any:
+    """An array of the store, if it is as `_make` makes it: filters of others may run what stands in their chunks."""
+    try:
+        array = group[name]
+        kind, packed = array.metadata.dtype, array.metadata.compressor
+        same = (tuple(array.shape), tuple(array.chunks)) == (tuple(shape), tuple(chunks))
+        same &= np.dtype(getattr(kind, "to_native_dtype", lambda: kind)()) == dtype and not array.metadata.filters
+        same &= packed is None or packed.codec_id in COMPRESSORS
+    except (KeyError, ValueError, TypeError, AttributeError):
+        same = False
+    if not same:
+        raise ValueError(f"'{name}' in '{folder}' is not as it was made. Take the store away, and write it anew.")
+    return array
+
+
 def _write_block(
-    campaign: Campaign, group: Any, at: int, numbers: Sequence[int], size: int, changes: Mapping[str, Any]
+    campaign: Campaign,
+    group: Any,
+    folder: Path,
+    at: int,
+    numbers: Sequence[int],
+    size: int,
+    changes: Mapping[str, Any],
 ) -> bool:
     """Runs at, at + 1, ... of the numbers. Rows of those that no craft can fly stay empty. False where that is all of
     them, and no other has shown yet what a history holds.
@@ -132,14 +185,16 @@ def _write_block(
             _make(group, data, numbers, size)
         for name, variable in data.data_vars.items():
             if "run" in variable.dims:
+                array = _as_made(group, folder, name, *_layout(variable, numbers, size), variable.dtype)
                 empty = np.nan if variable.dtype.kind == "f" else 0
                 whole = np.full((len(own), *variable.shape[1:]), empty, variable.dtype)
                 whole[rows] = variable.values
-                group[name][at : at + len(own)] = whole
+                array[at : at + len(own)] = whole
     elif "made" not in group:
         return False
     why = [failures.get(k, "")[:LONGEST] for k in range(len(own))]
-    group["failure"][at : at + len(own)] = np.array(why, dtype=f"<U{LONGEST}")
+    failure = _as_made(group, folder, "failure", (len(numbers),), (size,), np.dtype(f"<U{LONGEST}"))
+    failure[at : at + len(own)] = np.array(why, dtype=f"<U{LONGEST}")
     group["made"][at : at + len(own)] = True  # last: the block is whole
     return True
 
@@ -161,6 +216,12 @@ def _must_be_the_same(
                 )
 
 
+def _layout(variable: Any, numbers: Sequence[int], size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and chunks of an array over runs."""
+    rest = variable.shape[1:]
+    return (len(numbers), *rest), (size, *(max(1, n) for n in rest))
+
+
 def _make(group: Any, data: Any, numbers: Sequence[int], size: int) -> None:
     """The arrays, empty; `made` last. data: the histories of some runs. Only real numbers have a value that stands for
     none: readers take it for a mask.
@@ -171,7 +232,7 @@ def _make(group: Any, data: Any, numbers: Sequence[int], size: int) -> None:
         about = {AXES: list(variable.dims), **{key: str(x) for key, x in variable.attrs.items()}}
         given = {"dtype": variable.dtype, "attributes": about, "overwrite": True}
         if "run" in variable.dims:
-            shape, chunks = (len(numbers), *variable.shape[1:]), (size, *(max(1, n) for n in variable.shape[1:]))
+            shape, chunks = _layout(variable, numbers, size)
             empty = np.nan if variable.dtype.kind == "f" else None
             group.create_array(name, shape=shape, chunks=chunks, fill_value=empty, **given)
         else:

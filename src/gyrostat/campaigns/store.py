@@ -7,8 +7,12 @@ same file, whoever made it.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
+import re
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .._warned import warn_user
+from ..io.bounded import read_file
 from ..io.writing import WriteError, check_writable, write_bytes, write_text
 from ..model.names import printable
 from .plan import Block, Plan
@@ -27,8 +32,10 @@ with suppress(ImportError):  # Windows has none
 
 MANIFEST = "campaign.json"
 SUFFIX = ".block"
+NAME = re.compile(r"\d{12}\.block")
 COMPARED = 8  # runs
 DOUBLE = "first-block.double"  # in double precision, of a campaign in single
+MANIFEST_MOST, REASON_MOST = 2**26, 4096  # bytes: of the manifest; of what a run failed of
 
 
 class Store:
@@ -66,7 +73,7 @@ class Folder(Store):
     """A folder. Two processes on it are told of each other; shards of a job array may share it."""
 
     def __init__(self, path: str | Path, plan: Plan, size: int, resume: bool) -> None:
-        self.path = Path(path)
+        self.path, self._size = Path(path), size
         self._widths = (len(plan.outcomes), len(plan.value_names))
         self._stops: dict[int, int] = {}
         wanted = {**plan.manifest, "block": size}
@@ -92,15 +99,15 @@ class Folder(Store):
 
     def have(self, start: int) -> int:
         if start not in self._stops:
-            with suppress(OSError, ValueError):
-                self._stops[start] = self._header(start)[0]["stop"]  # a shard of another process
+            with suppress(ValueError):
+                self._stops[start] = self.read(start).stop  # a shard of another process
         return self._stops.get(start, start)
 
     @property
     def in_double(self) -> Block | None:
         try:
-            return self._read(self.path / DOUBLE)
-        except (ValueError, OSError, KeyError):
+            return self._read(self.path / DOUBLE, 0)
+        except ValueError:
             return None  # it is made again
 
     def write_in_double(self, block: Block) -> None:
@@ -122,20 +129,34 @@ class Folder(Store):
         write_bytes(path, hashlib.sha256(content).hexdigest().encode() + b"\n", content)
 
     def read(self, start: int) -> Block:
-        return self._read(self._file(start))
+        return self._read(self._file(start), start)
 
-    def _read(self, path: Path) -> Block:
-        digest, _, content = path.read_bytes().partition(b"\n")
+    def _read(self, path: Path, start: int) -> Block:
+        most = 2**16 + self._size * (8 * sum(self._widths) + REASON_MOST)
+        digest, _, content = read_file(path, most, "a block of a campaign").partition(b"\n")
         if hashlib.sha256(content).hexdigest().encode() != digest:
-            raise ValueError(
-                f"'{path}' was changed or cut off. Take it away, and resume: only its runs are made again."
-            )
+            raise _changed(path)
         line, _, raw = content.partition(b"\n")
-        header = json.loads(line)
-        width = self._widths[0]
-        numbers = np.frombuffer(raw, dtype="<f8").reshape(header["stop"] - header["start"], sum(self._widths))
-        failures = {int(k): why for k, why in header["failures"].items()}
-        return Block(header["start"], header["stop"], numbers[:, :width].copy(), numbers[:, width:].copy(), failures)
+        stop, failures = self._told(path, start, line)
+        shape = stop - start, sum(self._widths)
+        if len(raw) != 8 * shape[0] * shape[1]:
+            raise _changed(path)
+        numbers, width = np.frombuffer(raw, dtype="<f8").reshape(shape), self._widths[0]
+        return Block(start, stop, numbers[:, :width].copy(), numbers[:, width:].copy(), failures)
+
+    def _told(self, path: Path, start: int, line: bytes) -> tuple[int, dict[int, str]]:
+        """Where it ends, and which of its runs failed, of what. A digest that fits vouches for accidents alone."""
+        try:
+            header = json.loads(line)
+            stop, failures = header["stop"], {int(k): why for k, why in header["failures"].items()}
+            right = header["start"] == start and header["columns"] == list(self._widths)
+            right &= type(stop) is int and start < stop <= start + self._size
+            right &= all(start <= k < stop and isinstance(why, str) for k, why in failures.items())
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            right = False
+        if not right:
+            raise _changed(path)
+        return stop, {k: printable(why) for k, why in failures.items()}
 
     @contextmanager
     def mine(self, shard: tuple[int, int] | None) -> Iterator[None]:
@@ -149,7 +170,7 @@ class Folder(Store):
         try:
             for name, how in names:
                 try:
-                    handles.append((self.path / name).open("a"))
+                    handles.append(_lock_file(self.path / name))
                 except OSError as error:
                     raise WriteError(f"cannot write in '{self.path}': {error.strerror}.") from None
                 try:
@@ -164,23 +185,18 @@ class Folder(Store):
             yield
         finally:
             for handle in handles:
-                handle.close()
+                os.close(handle)
 
     def _file(self, start: int) -> Path:
         return self.path / f"{start:012d}{SUFFIX}"
 
-    def _header(self, start: int) -> tuple[dict[str, Any], bytes]:
-        with self._file(start).open("rb") as file:
-            digest = file.readline().strip()
-            return json.loads(file.readline()), digest
-
     def _found(self) -> Iterator[tuple[int, int]]:
         """Blocks that are whole. Others are put aside: their runs are made again."""
 
-        for path in sorted(self.path.glob(f"*{SUFFIX}")):
+        for path in sorted(path for path in self.path.iterdir() if NAME.fullmatch(path.name)):
             try:
                 block = self.read(int(path.stem))
-            except (ValueError, OSError, KeyError):
+            except ValueError:
                 aside = path.with_suffix(".damaged")
                 path.replace(aside)
                 warn_user(f"'{path}' was damaged; it is '{aside.name}' now, and its runs are made again.")
@@ -189,9 +205,11 @@ class Folder(Store):
 
     def _must_be_same(self, manifest: Path, wanted: Mapping[str, Any]) -> None:
         try:
-            found = json.loads(manifest.read_text(encoding="utf-8"))
-        except (ValueError, OSError) as error:
-            raise ValueError(f"'{manifest}' cannot be read: {printable(str(error))}. Choose another folder.") from None
+            found = dict(json.loads(read_file(manifest, MANIFEST_MOST, "the manifest of a campaign")))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ValueError(
+                f"'{manifest}' is no manifest of a campaign: {printable(str(error))[:200]}. Choose another folder."
+            ) from None
         others = differences(found, json.loads(json.dumps(wanted)))
         if others:
             raise ValueError(f"'{self.path}' holds another campaign: {'; '.join(others)}. Choose another folder.")
@@ -212,6 +230,19 @@ class Folder(Store):
                 f"'{self.path}' holds another campaign: runs {start} to {start + count - 1} give other numbers now. A "
                 "law, an environment, an event or the machine is not what it was. Choose another folder."
             )
+
+
+def _changed(path: Path) -> ValueError:
+    return ValueError(f"'{path}' was changed or cut off. Take it away, and resume: only its runs are made again.")
+
+
+def _lock_file(path: Path) -> int:
+    """A plain file, opened; nothing waits for the other end of a pipe, and no link leads elsewhere."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o666)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, f"'{path.name}' in it is no file")
+    return handle
 
 
 def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

@@ -77,8 +77,8 @@ def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
     largest = max(n for n, _ in terms)
     if degree is None and head.get("max_degree", "").isdecimal() and int(head["max_degree"]) > largest:
         raise ValueError(
-            f"{path}: max_degree is {printable(head['max_degree'])}, and its terms end at {largest}: it is cut off. Where "
-            f"that is meant, say degree={largest}."
+            f"{path}: max_degree is {head['max_degree']}, and its terms end at {largest}: it is cut off. Where that is "
+            f"meant, say degree={largest}."
         )
     wanted = largest if degree is None else degree
     if not 2 <= wanted <= largest:
