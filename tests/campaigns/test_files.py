@@ -107,6 +107,35 @@ def test_a_table_of_values_in_a_file(tmp_path):
         loaded(tmp_path, HEAD + CAMPAIGN + rows.replace("cases.csv", "case.csv"))
 
 
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        ("mass\n", "has no rows below its first line"),
+        ("", "has no column 'mass'"),
+        ("mass\n1500\nnan\n", "line 3: expected a number"),
+        ("mass\n1500\n1e999\n", "line 3: expected a number"),
+        ('mass\n1500\n"' + "1" * 200_000 + '"\n', "line 3: field larger than field limit"),
+        ("mass\n1500\n\x00\n", "line 3: expected a number"),
+    ],
+)
+def test_tables_in_files_that_are_none(tmp_path, content, why):
+    (tmp_path / "cases.csv").write_text(content)
+    rows = disperse("base.mass", "rows", 'file = "cases.csv"\ncolumns = ["mass"]')
+    with pytest.raises(ModelError, match=why):
+        loaded(tmp_path, HEAD + CAMPAIGN + rows)
+
+
+def test_tables_stand_beside_the_file_that_names_them(tmp_path):
+    """A scenario of somebody else's reads nothing of yours, and tells nothing of it in a message."""
+    (tmp_path / "secret.csv").write_text("mass\nsecret\n")
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    for file in ("../secret.csv", str(tmp_path / "secret.csv"), "link.csv", "/dev/zero"):
+        rows = disperse("base.mass", "rows", f'file = "{file}"\ncolumns = ["mass"]')
+        with pytest.raises(ModelError, match="expected a table beside the scenario"):
+            loaded(tmp_path / "inside", HEAD + CAMPAIGN + rows)
+
+
 def test_a_dispersed_gain_acts_as_one_that_is_written_down(tmp_path):
     """Run k is the file with run k's numbers in it: gains, sensor errors, environment."""
     text = (

@@ -155,6 +155,16 @@ def test_names_cannot_drive_the_terminal_nor_its_markup(tmp_path):
     assert "\\x1b[2J[bold red]b" in done.stdout and "hub[/bold]\\x07" in done.stdout
 
 
+@pytest.mark.parametrize("content", ["a" + ".a" * 60_000 + " = 1\n", "a = " + "[" * 100_000 + "\n"])
+def test_a_file_nested_too_deeply_is_no_scenario_at_once(tmp_path, content):
+    """`gyrostat view` asks of a .toml which of the two it is; their reader takes minutes, or the stack."""
+    from gyrostat.cli.view import read
+
+    (tmp_path / "bomb.toml").write_text(content)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read(str(tmp_path / "bomb.toml"))
+
+
 def test_a_terminal_without_unicode_still_works(tmp_path):
     done = gyrostat("check", urdf(tmp_path, name="é🛰"), PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 0 and "Traceback" not in done.stderr

@@ -101,6 +101,28 @@ def test_a_phase_and_one_of_several_may_have_one(folder):
     assert tau[at] > 1.0 and np.delete(tau, at).max() == 0.0
 
 
+@pytest.mark.parametrize("ends", ["import sys\nsys.exit(0)", "raise SystemExit", "raise ValueError('\\x1b[2J')"])
+def test_a_file_that_ends_the_program_is_a_finding_with_its_line(folder, ends):
+    """As at the end of a script; nothing that it says drives the terminal."""
+    (folder / "own.py").write_text(CODE + ends + "\n")
+    with pytest.raises(ModelError, match="'own.py' cannot be run: (SystemExit|ValueError)") as caught:
+        load(folder, RUN + LAW)
+    assert caught.value.findings[0].line == 7 and "\x1b" not in str(caught.value)
+    done = CliRunner().invoke(app, ["run", "case.toml", "--trust"])
+    assert done.exit_code == 1 and "cannot be run" in str(done.exception)
+
+
+@pytest.mark.parametrize("file", ["../own.py:law", "link.py:law", "sub/../../own.py:law", "own.pyc:law", "own.py:a.b"])
+def test_code_stands_beside_the_file_that_names_it(folder, file):
+    inside = folder / "inside"
+    (inside / "sub").mkdir(parents=True)
+    (inside / "link.py").symlink_to(folder / "own.py")
+    (inside / "craft.toml").write_bytes((folder / "craft.toml").read_bytes())
+    with pytest.raises(ModelError, match="expected a Python file beside this one"):
+        load(inside, RUN + LAW.replace("own.py:spring", file))
+    assert not (folder / "ran").exists()
+
+
 def test_without_the_word_nothing_runs_and_the_line_is_said(folder):
     with pytest.raises(ModelError, match="is Python: it runs as code") as caught:
         load(folder, RUN + LAW, trust=False)

@@ -40,6 +40,29 @@ def load(folder, text):
     return scenario.load(path)
 
 
+@pytest.mark.parametrize(
+    "line, why",
+    [
+        ("target = []", "target of 'joint_error' is .*; expected a finite number, in SI"),
+        ('target = "5 deg"', "target of 'joint_error' is '5 deg'; expected a finite number, in SI"),
+        ("target = true", "expected a finite number"),
+        ("target = nan", "expected a finite number"),
+        ("target = {}", "expected a finite number"),
+        ("joint = 3", "joint of 'joint_error' is 3; expected a name"),
+        ('joint = ["joint_2"]', "expected a name"),
+    ],
+)
+def test_arguments_of_signals_are_of_their_kind(tmp_path, line, why):
+    """Found when the file is read, with its place; not by an error of the equations when it is run."""
+    key = line.partition(" ")[0]
+    text = "\n".join(line if one.startswith(f"{key} =") else one for one in ARRIVED.splitlines()) + "\n"
+    with pytest.raises(ModelError, match=why):
+        load(tmp_path, REACH + text)
+    event = text.replace("[[require]]", "[[event]]").replace('outcome = "last"\n', "").replace("at_most", "below")
+    with pytest.raises(ModelError, match=why):
+        load(tmp_path, REACH + event)
+
+
 def capture(folder, *more, approach="60 s"):
     text = scenario.example("capture").replace("rtol = 1e-11\natol = 1e-13", "rtol = 1e-8")
     text = text.replace('"60 s"', f'"{approach}"').replace('"120 s"', '"3 s"').replace('"20 s"', '"1 s"')

@@ -21,7 +21,7 @@ import numpy as np
 from .. import __version__
 from .._warned import warn_user
 from ..algebra import Array
-from ..io.writing import WriteError
+from ..io.writing import WriteError, write_text
 from ..simulation import SimulationWarning
 from ..simulation.engine.interruption import one_after_the_other
 from ..simulation.engine.progress import progress_bar
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BLOCK = 256  # runs
 AXES = "_ARRAY_DIMENSIONS"  # where format 2 of Zarr keeps the names of axes, as xarray reads them
-ABOUT = "campaign"
+ABOUT, CONSOLIDATED = "campaign", ".zmetadata"
 COMPRESSORS = ("blosc", "zstd")  # that Zarr's versions take by themselves
 LONGEST = 200  # characters of why a run failed
 
@@ -71,6 +71,8 @@ def write_histories(
                     raise ValueError("none of these runs can be flown; `failures` says why. There is nothing to write.")
                 waiting = left
         _zarr().consolidate_metadata(group.store, zarr_format=2)
+        told = json.loads((folder / CONSOLIDATED).read_text(encoding="utf-8"))
+        write_text(folder / CONSOLIDATED, json.dumps(told, indent=2, sort_keys=True))  # in one order, whoever was first
     except OSError as error:
         raise WriteError(
             f"cannot write '{folder}': {error.strerror or error}. Blocks that are whole stay; go on with resume=True."
@@ -127,7 +129,7 @@ def _must_be_plain(folder: Path) -> None:
 
 
 def _missing(group: Any, numbers: Sequence[int], size: int, folder: Path) -> list[int]:
-    """Where the blocks begin that are to be made: those that never were, and those of which not even that can be read."""
+    """Where the blocks begin that are to be made: those that never were, or of which not even that can be read."""
     starts = list(range(0, len(numbers), size))
     with suppress(ValueError):  # it is there, and no array
         if "made" not in group:
@@ -147,6 +149,7 @@ def _missing(group: Any, numbers: Sequence[int], size: int, folder: Path) -> lis
 
 def _as_made(group: Any, folder: Path, name: str, shape: Any, chunks: Any, dtype: np.dtype[Any]) -> Any:
     """An array of the store, if it is as `_make` makes it: filters of others may run what stands in their chunks."""
+    array: Any = None
     try:
         array = group[name]
         kind, packed = array.metadata.dtype, array.metadata.compressor
@@ -185,7 +188,7 @@ def _write_block(
             _make(group, data, numbers, size)
         for name, variable in data.data_vars.items():
             if "run" in variable.dims:
-                array = _as_made(group, folder, name, *_layout(variable, numbers, size), variable.dtype)
+                array = _as_made(group, folder, str(name), *_layout(variable, numbers, size), variable.dtype)
                 empty = np.nan if variable.dtype.kind == "f" else 0
                 whole = np.full((len(own), *variable.shape[1:]), empty, variable.dtype)
                 whole[rows] = variable.values

@@ -104,7 +104,7 @@ class RowsEntry(Dispersed):
             raise ValueError("file and columns go together")
 
     def build(self, si: SI, folder: Path) -> d.Distribution:
-        return d.rows(si(self.rows) if self.file is None else _columns(folder / self.file, self.columns))
+        return d.rows(si(self.rows) if self.file is None else _columns(folder, self.file, self.columns))
 
 
 @DISTRIBUTIONS.add("attitude", "any attitude, all equally likely")
@@ -133,24 +133,39 @@ class InertiaEntry(Dispersed):
         return d.inertia(self.sd)
 
 
-def _columns(path: Path, columns: list[str]) -> Any:
+def _columns(folder: Path, file: str, columns: list[str]) -> Any:
     """(rows,) of one column, (rows, columns) of several."""
+    path = folder / file
+    if Path(file).is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"file is '{file}'; expected a table beside the scenario, or in a folder there")
     if not path.is_file():
         raise ValueError(f"the file '{path.name}' does not exist beside the scenario")
     text = read_file(path, MOST_BYTES, "a table of values").decode("utf-8", errors="replace")
     lines = csv.reader(io.StringIO(text))
-    names = [name.strip() for name in next(lines, [])]
+    names = [name.strip() for name in _cells(path, lines)]
     for name in columns:
         if name not in names:
             raise ValueError(f"'{path.name}' has no column '{name}'. {nearest(name, names)}".rstrip("."))
     places = [names.index(name) for name in columns]
     found = []
-    for number, line in enumerate(lines, start=2):
+    while line := _cells(path, lines):
         try:
             found.append([float(line[k]) for k in places])
+            if not np.isfinite(found[-1]).all():
+                raise ValueError
         except (ValueError, IndexError):
             raise ValueError(
-                f"'{path.name}', line {number}: expected a number in each of {', '.join(columns)}"
+                f"'{path.name}', line {lines.line_num}: expected a number in each of {', '.join(columns)}"
             ) from None
+    if not found:
+        raise ValueError(f"'{path.name}' has no rows below its first line")
     table = np.array(found)
     return table[:, 0] if len(columns) == 1 else table
+
+
+def _cells(path: Path, lines: Any) -> list[str]:
+    """Of the next line that is not empty; none at the end."""
+    try:
+        return next((line for line in lines if line), [])
+    except csv.Error as error:
+        raise ValueError(f"'{path.name}', line {lines.line_num}: {error}") from None

@@ -153,7 +153,7 @@ class Folder(Store):
             right &= type(stop) is int and start < stop <= start + self._size
             right &= all(start <= k < stop and isinstance(why, str) for k, why in failures.items())
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            right = False
+            raise _changed(path) from None
         if not right:
             raise _changed(path)
         return stop, {k: printable(why) for k, why in failures.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,10 +54,11 @@ def read(file: str, *, trust: bool = False) -> tuple[Spacecraft, Trajectory | No
 
 
 def _is_scenario(path: Path) -> bool:
+    from ..io.toml.text import parse_toml
     from ..io.xml_reader import read_bytes
 
     try:
-        content = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        _, content = parse_toml(read_bytes(path), str(path))
     except ValueError:
         return False  # the reader of spacecraft says what is wrong
     return "body" not in content and bool({"spacecraft", "run", "start", "scenario"} & content.keys())

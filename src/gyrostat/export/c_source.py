@@ -272,4 +272,7 @@ def _comment(lines: Sequence[str]) -> str:
         for line in lines
         for piece in (textwrap.wrap(line, WIDTH, subsequent_indent=" " * (len(line) - len(line.lstrip()))) or [""])
     ]
-    return "/*\n" + "\n".join(f" * {line}".rstrip() for line in wrapped) + "\n */\n"
+    text = "\n".join(f" * {line}".rstrip() for line in wrapped)
+    for mark in ("*/", "/*"):  # in a name: nothing but these lines ends the comment
+        text = text.replace(mark, " ".join(mark))
+    return f"/*\n{text}\n */\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -225,12 +226,14 @@ _IN_TEX = {
 }
 
 
+_ESCAPED = {mark: "\\" + mark for mark in "&%#_{}$"}
+_ESCAPED |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_MARKS = re.compile("|".join(re.escape(mark) for mark in (*_IN_TEX, *_ESCAPED)))
+
+
 def _tex(text: str) -> str:
-    for mark in "&%#_":
-        text = text.replace(mark, "\\" + mark)
-    for mark, meaning in _IN_TEX.items():
-        text = text.replace(mark, f"${meaning}$")
-    return text
+    """As it stands there: a name is no command."""
+    return _MARKS.sub(lambda m: f"${_IN_TEX[m[0]]}$" if m[0] in _IN_TEX else _ESCAPED[m[0]], text)
 
 
 _PAGE = """<!doctype html>

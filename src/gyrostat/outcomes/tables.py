@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -49,8 +50,21 @@ def outcome_from_table(table: Mapping[str, Any]) -> Outcome:
         for key in keys:
             if key not in rest and inspect.signature(function).parameters[key].default is inspect.Parameter.empty:
                 raise ValueError(f"outcome '{reduction.__name__}' of '{signal.__name__}' needs the key '{key}'.")
-    given = {key: rest[key] for key in own if key in rest}
-    return reduction(signal(**given), name=name, **{key: rest[key] for key in further if key in rest})
+    given, how = ({key: rest[key] for key in keys if key in rest} for keys in (own, further))
+    demand_kinds(signal, given)
+    demand_kinds(reduction, how)
+    return reduction(signal(**given), name=name, **how)
+
+
+def demand_kinds(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Arguments from a file are numbers and names where the function says so; what may be anything it asks itself."""
+    for key, value in given.items():
+        kind = str(inspect.signature(function).parameters[key].annotation).removesuffix(" | None")
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        right = {"float": number, "int": number and value == int(value), "str": isinstance(value, str)}
+        if not right.get(kind, True):
+            words = {"float": "a finite number, in SI", "int": "a whole number", "str": "a name"}[kind]
+            raise ValueError(f"{key} of '{function.__name__}' is {value!r:.60}; expected {words}.")
 
 
 def _chosen(given: Any, known: Mapping[str, Any], key: str) -> Any:

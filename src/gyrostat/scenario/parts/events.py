@@ -15,7 +15,7 @@ from ...io.toml.text import Place
 from ...io.toml.units import AnyMeasure, Length
 from ...model import Spacecraft
 from ...outcomes.signals import distance
-from ...outcomes.tables import SIGNAL_NAMES
+from ...outcomes.tables import SIGNAL_NAMES, demand_kinds
 from ...simulation.problem.events import When
 from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_units, own_signal
 from .user_code import Python, user_function
@@ -93,6 +93,7 @@ def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, stop: 
                 if key not in keys:
                     raise ValueError(f"{table.of} has no key '{key}'; it has {', '.join(keys) or 'none'}")
             demand_whose(craft, table.of, maker, given)
+            demand_kinds(maker, given)
             signal = maker(**given)
             level, way = _level(table, signal.unit)
         if any(key in inspect.signature(signal.function).parameters for key in LOADS):

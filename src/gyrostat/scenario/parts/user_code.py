@@ -13,6 +13,7 @@ from ...io.toml.source import Source
 from ...io.toml.tables import Name
 from ...io.toml.text import Place
 from ...model import nearest
+from ...model.names import printable
 
 Python = Annotated[Name | None, Field(default=None, description='A function of yours beside the file: "my.py:name".')]
 
@@ -57,8 +58,8 @@ def _module(source: Source, place: Place, path: Path) -> ModuleType | None:
             module = importlib.util.module_from_spec(spec)
             try:
                 spec.loader.exec_module(module)
-            except Exception as error:  # noqa: BLE001 - whatever it raises is the file's own
-                found = f"'{path.name}' cannot be run: {type(error).__name__}: {error}".rstrip(".")
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is the file's own
+                found = printable(f"'{path.name}' cannot be run: {type(error).__name__}: {error}").rstrip(".")
                 source.error("python", place, f"{found}.", "", "python")
                 module = None
         source.loaded[path] = module
