@@ -1,8 +1,9 @@
-"""The drawings of docs/architecture.md, made anew: `python docs/make_drawings.py`. Their words come from the code."""
+"""The drawings of the pages, made anew: `python docs/make_drawings.py`. Words come from the code where they can."""
 
 from __future__ import annotations
 
 import ast
+import math
 import re
 import textwrap
 from html import escape
@@ -16,9 +17,11 @@ STYLE = """
   .name { font-weight: 600 } .small { font-size: 12px; fill: #4b5563 }
   rect { fill: #f3f4f6; stroke: #9ca3af }
   .strong { fill: #dbeafe; stroke: #60a5fa } .data { fill: #fef3c7; stroke: #f59e0b }
+  .body { fill: #eef2f7; stroke: #9ca3af } .axis { stroke: #2563eb } .dot { fill: #d97706 }
   path { stroke: #6b7280; stroke-width: 1.5; fill: none } marker path { fill: #6b7280; stroke: none }
   @media (prefers-color-scheme: dark) {
     text { fill: #e5e7eb } .small { fill: #9ca3af } rect { fill: #1f2937; stroke: #4b5563 }
+    .body { fill: #1f2937; stroke: #4b5563 } .axis { stroke: #60a5fa }
     .strong { fill: #1e3a5f; stroke: #3b82f6 } .data { fill: #4a3510; stroke: #d97706 }
   }
 """
@@ -177,7 +180,61 @@ def formulations_drawing() -> str:
     return svg(900, 560, "How the seven formulations come from the same equations", parts)
 
 
-DRAWINGS = {"layers.svg": layers_drawing, "state.svg": state_drawing, "formulations.svg": formulations_drawing}
+# ---- frames
+
+
+def axes(x: float, y: float, letter: str, turn: float, size: float = 46) -> str:
+    """Three axes of a frame as one sees them from the side, turned by so many degrees; its letter at the origin."""
+    found = []
+    for angle, name, length in ((turn, "x", size), (turn - 90, "z", size), (turn - 215, "y", 0.6 * size)):
+        dx, dy = length * math.cos(math.radians(angle)), length * math.sin(math.radians(angle))
+        found.append(f'<path class="axis" d="M{x} {y} L{x + dx:.1f} {y + dy:.1f}" marker-end="url(#tip)"/>')
+        found.append(text(round(x + 1.22 * dx, 1), round(y + 1.22 * dy + 4, 1), name, "small", "middle"))
+    return "\n".join([*found, text(x + 12, y + 22, letter, "name", "middle")])
+
+
+def shape(*points: tuple[float, float]) -> str:
+    return f'<path class="body" d="M{" L".join(f"{x} {y}" for x, y in points)} Z"/>'
+
+
+def frames_drawing() -> str:
+    """N, the base's B, a joint's J on its parent P, the end effector's E; the vectors of the conventions."""
+    parts = [
+        shape((250, 190), (420, 150), (450, 270), (280, 310)),
+        shape((520, 152), (690, 62), (702, 84), (532, 174)),
+        axes(70, 330, "N", 0),
+        axes(330, 232, "B", -13),
+        axes(526, 163, "J", -13, 40),
+        axes(700, 70, "E", -28, 36),
+        arrow((70, 330), (328, 234)),
+        text(110, 234, "p_NB", "name"),
+        text(110, 251, "the base's origin, in N", "small"),
+        arrow((330, 232), (522, 164)),
+        text(466, 232, "position of the joint", "small"),
+        text(466, 248, "on its parent, in B", "small"),
+        '<circle cx="372" cy="252" r="5" class="dot"/>',
+        text(384, 270, "com, in B", "small"),
+        arrow((330, 232), (296, 130)),
+        text(252, 112, "V_NB_B = [w_NB_B; v_NB_B]", "name", "middle"),
+        text(252, 128, "both in the base's own axes", "small", "middle"),
+        text(600, 190, "J stands on the parent P; the next body's frame", "small"),
+        text(600, 206, "stands there where its coordinate is zero", "small"),
+        text(600, 228, "X_PB = X_PJ * pose(q)", "name"),
+        text(730, 116, "E: a named frame", "small"),
+        text(730, 132, 'gs.frame_pose(craft, q, "tool")', "small"),
+        text(40, 372, "inertial; with an orbit it does not rotate, and its origin follows the orbit", "small"),
+        text(600, 290, "v_N = R_NB v_B", "name"),
+        text(600, 308, "quat_NB says the same as R_NB, w first", "small"),
+    ]
+    return svg(940, 390, "Frames, and the vectors between them", parts)
+
+
+DRAWINGS = {
+    "layers.svg": layers_drawing,
+    "state.svg": state_drawing,
+    "formulations.svg": formulations_drawing,
+    "frames.svg": frames_drawing,
+}
 
 if __name__ == "__main__":
     for name, draw in DRAWINGS.items():

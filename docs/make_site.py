@@ -20,6 +20,8 @@ sys.path.insert(0, str(HERE))
 import make_reference
 import make_tutorials
 
+import gyrostat
+
 
 def stage(source: Path, *, execute: bool) -> None:
     """Everything that Sphinx reads, in `source`."""
@@ -72,8 +74,8 @@ def performance() -> str:
     return "## How fast\n" + re.sub(r"\(\[all figures\]\([^)]*\)\)", "", text[: first.end()])
 
 
-def counts() -> str:
-    """Public names and those that say what they are; blocks of code by language, and how the tests look at each."""
+def counted() -> dict[str, int]:
+    """Public names, and those that say what they are; blocks of code, and those that tests run, read or compare."""
     sections = [
         section.partition("\n")[2]
         for page in make_reference.pages().values()
@@ -81,21 +83,41 @@ def counts() -> str:
     ]
     said = sum(len(re.sub(r"```.*?```", "", one, count=1, flags=re.DOTALL).split()) > 1 for one in sections)
     pages = [HERE.parent / "README.md", *HERE.rglob("*.md")]
-    fences = [
-        f for page in pages for f in re.findall(r"^```([\w-]*)\n", page.read_text(encoding="utf-8"), re.MULTILINE)
+    opened = [
+        language
+        for page in pages
+        for language in re.findall(r"^```([\w-]+)\n", page.read_text(encoding="utf-8"), re.MULTILINE)
     ]
-    opened = [language for language in fences if language]
-    looked = {"python": "run", "toml": "read", "c": "compared with what is written"}
-    by = ", ".join(f"{opened.count(name)} of {name} ({how})" for name, how in looked.items())
-    shown = len(make_reference.examples())
-    return f"{len(sections)} public names, {said} say what they are, {shown} of the top level by example; blocks: {by}"
+    rooms = {name for name, home in gyrostat._HOME.items() if not home}
+    return {
+        "names": len(sections),
+        "documented": said,
+        "top level": len(set(gyrostat.__all__) - rooms),
+        "by example": len(make_reference.examples()),
+        "blocks": len(opened),
+        "looked at": sum(opened.count(language) for language in ("python", "toml", "c")),  # run; read; compared
+    }
+
+
+def counts() -> str:
+    n = counted()
+    return (
+        f"public names: {n['names']}, documented: {n['documented']}; of the top level: {n['top level']}, by example: "
+        f"{n['by example']}; code blocks: {n['blocks']}, run, read or compared by the tests: {n['looked at']}"
+    )
 
 
 def main() -> int:
     given = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    given.add_argument("out", type=Path)
+    given.add_argument("out", type=Path, nargs="?")
+    given.add_argument(
+        "--count", action="store_true", help="only count names and blocks, and how many are documented and run"
+    )
     given.add_argument("--fast", action="store_true", help="tutorials without their results")
     asked = given.parse_args()
+    if asked.count or asked.out is None:
+        print(counts())
+        return 0
     stage(asked.out / "source", execute=not asked.fast)
     built = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
     code = subprocess.run([*built, str(asked.out / "source"), str(asked.out / "html")], check=False).returncode

@@ -79,6 +79,8 @@ def measures(
 def joint_grid(craft: Spacecraft, q: Array, axes: dict[str, Array]) -> Array:
     """Configurations like q in which the named one-coordinate joints take all combinations of
     values, (k1, k2, ..., nq).
+
+    Raises ValueError for joints with more than one coordinate.
     """
     values = np.meshgrid(*(np.asarray(v, dtype=float) for v in axes.values()), indexing="ij")
     grid = np.tile(np.asarray(q, dtype=float), (*values[0].shape, 1))

@@ -28,6 +28,8 @@ def solve(A: Any, b: Any) -> Array:
 
     On symbols by elimination with row pivoting: the rows are exchanged by selection,
     so that the same operations suit every matrix.
+
+    Raises ValueError unless A and b have as many rows.
     """
     A, b = np.asarray(A), np.asarray(b)
     _demand_square(A, "solve", None)
@@ -67,6 +69,8 @@ def lstsq(A: Any, b: Any) -> Array:
     Small singular values are as in `pinv`.
 
     On symbols one step of refinement makes up for what is lost in A^T A.
+
+    Raises ValueError unless A and b have as many rows.
     """
     A, b = _matrix(A, "lstsq"), np.asarray(b)
     if b.shape[:1] != A.shape[:1]:

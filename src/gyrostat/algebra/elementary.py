@@ -33,7 +33,10 @@ def is_zero(x: Any) -> bool:
 
 
 def snapped(A: Array) -> Array:
-    """Constants within round-off of 0 and +-1 made exact: structural zeros then vanish from traced code."""
+    """Constants within round-off of 0 and +-1 made exact: structural zeros then vanish from traced code.
+
+    Of the shape of what is given.
+    """
     if is_symbolic(A):
         return A
     A = np.where(np.abs(A) < 1e-15, 0.0, A)

@@ -13,6 +13,8 @@ def scan(f: Callable[..., Any], start: Any, steps: Any) -> Any:
 
     start: a number, an array, or a tuple, list or dict of them; f returns what is laid out alike. f may use traced
     values of its surroundings; k is a number to count with, no index: `gs.interp` reads tables.
+
+    Raises TypeError unless the number of steps is known when the function is recorded.
     """
     if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 0:
         raise TypeError(f"scan: steps is {steps!r}; expected a whole number, known when the function is recorded.")

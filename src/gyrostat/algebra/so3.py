@@ -112,12 +112,18 @@ def quat_multiply(a: Array, b: Array) -> Array:
 
 
 def quat_conjugate(a: Array) -> Array:
-    """The inverse rotation, for a quaternion of norm one."""
+    """The inverse rotation, for a quaternion of norm one.
+
+    (4,), or (..., 4) of many.
+    """
     return np.concatenate([a[:1], -a[1:]])
 
 
 def quat_normalize(a: Array) -> Array:
-    """`a` scaled to norm one."""
+    """`a` scaled to norm one.
+
+    (4,), or (..., 4) of many.
+    """
     return a / sqrt(a @ a)
 
 

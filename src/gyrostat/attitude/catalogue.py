@@ -25,7 +25,10 @@ PARAMETERISATIONS: dict[str, AbstractParameterisation] = {
 
 def parameterisation(name: str | AbstractParameterisation) -> AbstractParameterisation:
     """By name: "direction_cosines", "two_vectors", "quaternion", "axis_angle", "rotation_vector", "rodrigues",
-    "modified_rodrigues", or "euler_321" and the other eleven sequences."""
+    "modified_rodrigues", or "euler_321" and the other eleven sequences.
+
+    Raises ValueError for a name that is not known.
+    """
     if isinstance(name, AbstractParameterisation):
         return name
     if name not in PARAMETERISATIONS:

@@ -29,7 +29,10 @@ def rotation_matrix(values: Any, source: str) -> Array:
 
 
 def from_rotation_matrix(R_NB: Any, target: str) -> Array:
-    """(..., nq) of R_NB (..., 3, 3)."""
+    """(..., nq) of R_NB (..., 3, 3).
+
+    Raises ValueError unless R_NB is (..., 3, 3).
+    """
     R, b = np.asarray(R_NB), parameterisation(target)
     if R.shape[-2:] != (3, 3):
         raise ValueError(f"R_NB has shape {R.shape}; expected (..., 3, 3).")

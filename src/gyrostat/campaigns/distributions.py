@@ -300,7 +300,10 @@ def log_normal(median: Any, sd: Any) -> LogNormal:
 
 
 def discrete(values: Sequence[Any], weights: Sequence[float] | None = None) -> Discrete:
-    """One of several values, numbers or arrays; weights: how likely, relative to each other."""
+    """One of several values, numbers or arrays; weights: how likely, relative to each other.
+
+    Raises ValueError without values, and for weights that are no shares.
+    """
     values = _numbers(values, "values")
     if not isinstance(values, tuple) or not values:
         raise ValueError(f"values are {values!r:.60}; expected at least one.")
@@ -331,7 +334,10 @@ def inertia(sd: float) -> Inertia:
 
 
 def from_scipy(frozen: Any) -> FromScipy:
-    """A continuous distribution of `scipy.stats` with its arguments: from_scipy(stats.weibull_min(1.5))."""
+    """A continuous distribution of `scipy.stats` with its arguments: from_scipy(stats.weibull_min(1.5)).
+
+    Raises TypeError for anything but a distribution of scipy.stats with its arguments.
+    """
     name = getattr(getattr(frozen, "dist", None), "name", None)
     if name is None or not hasattr(frozen, "ppf"):
         raise TypeError(f"found {frozen!r:.80}; expected a distribution of scipy.stats with its arguments.")
@@ -353,6 +359,8 @@ def correlated(parts: Sequence[Distribution], correlation: Any) -> Correlated:
     """For several names at once: {("a.mass", "b.mass"): correlated([scaled(...), scaled(...)], [[1, 0.8], [0.8, 1]])}.
 
     correlation: of the normal numbers behind the parts, whose distributions stay as they are.
+
+    Raises ValueError unless the correlation is symmetric, positive definite, with ones on its diagonal.
     """
     parts = tuple(_distribution(part, "correlated") for part in parts)
     C = np.asarray(correlation, dtype=float)

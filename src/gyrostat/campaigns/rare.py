@@ -54,6 +54,9 @@ def rare_event(
     """How likely the outcome is above a limit. runs: of each level; a probability of 1e-6 takes seven levels.
 
     A run that failed counts as beyond every level. What is dispersed and how is told as in `gs.campaign`.
+
+    Raises ValueError for tables of rows, several outcomes, a limit that is not finite, or fewer than 50 runs a
+    level.
     """
     plan = plan_of(
         system,

@@ -72,7 +72,10 @@ def require(
     share: float = 0.997,
     confidence: float = 0.95,
 ) -> Requirement:
-    """`outcome` is below (or above) a limit in `share` of all runs, shown with `confidence`."""
+    """`outcome` is below (or above) a limit in `share` of all runs, shown with `confidence`.
+
+    Raises ValueError unless one finite limit is given, and shares lie between 0 and 1.
+    """
     if (below is None) == (above is None):
         raise ValueError(f"require '{outcome}': give below= or above=, one of them.")
     limit = float(below if above is None else above)  # type: ignore[arg-type]
@@ -92,7 +95,10 @@ _PARTS = re.compile(
 
 
 def requirement_from_text(text: str) -> Requirement:
-    """As in "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence"."""
+    """As in "pointing < 0.5 deg in 99.7 % of runs, with 95 % confidence".
+
+    Raises ValueError where the text is no requirement, with an example of one.
+    """
     found = _PARTS.fullmatch(text)
     if found is None:
         raise ValueError(

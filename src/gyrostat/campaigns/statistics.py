@@ -34,6 +34,8 @@ def proportion(hits: int, runs: int, confidence: float = 0.95, *, method: str = 
 
     method: "exact" (Clopper and Pearson 1934: covers at least as often as it says), "wilson" (1927: shorter; covers so
     often on average).
+
+    Raises ValueError for another method.
     """
     _counts(hits, runs, confidence)
     if method == "exact":

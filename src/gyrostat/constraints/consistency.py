@@ -98,6 +98,8 @@ def capture(
 
     restitution: one for all constraints, or one for each. locked: joints whose rates do not jump, held by a brake or a
     prescribed motion.
+
+    Raises ValueError for a restitution that is not within 0 and 1.
     """
     q, v = configuration(craft, q), rates(craft, v)
     e = np.broadcast_to(np.asarray(restitution, dtype=float), len(constraints))

@@ -87,6 +87,8 @@ def base_commands(
 ) -> Callable[[Spacecraft, Any, Array, Array], dict[str, Array]]:
     """`base=` of `resolved_acceleration`: the accelerations that keep the base on its reference, as the mode takes
     them.
+
+    (3,) each: rad/s^2 and m/s^2.
     """
 
     def commands(craft: Spacecraft, t: Any, q: Array, v: Array) -> dict[str, Array]:

@@ -26,6 +26,9 @@ def attitude_consensus(stiffness: float, damping: float, *, own_damping: float =
 
     The gyroscopic torque w x h is compensated, h the angular momentum of the whole craft, arms and wheels included,
     about its centre of mass: h in base axes then changes by the consensus alone.
+
+    Torques are N m, (nv,). Raises ValueError where the base is turned in its joint, as quaternions in q are
+    compared.
     """
 
     def law(craft: Spacecraft, t: Any, q: Array, v: Array, q_near: Array, v_near: Array, weight_near: Array) -> Array:

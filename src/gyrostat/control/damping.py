@@ -38,6 +38,8 @@ def damped_inverse(J: Array, wanted: Array, damping: Damping = USUAL, *, null_mo
 
     z, the null motion, is a wish for joint rates, of which the part that J does not see survives (for n > m). With six
     rows, the first three are rotations and are scaled. Nakamura & Hanafusa (1986).
+
+    Raises ValueError for more rows than joints.
     """
     scale = np.concatenate([np.full(3, damping.length), np.ones(3)]) if len(J) == 6 else np.ones(len(J))
     A, b = scale[:, None] * J, scale * wanted

@@ -39,7 +39,10 @@ def robust_rates(A: Array, hdot: Array, t: Any, *, size: Any, damping: float = 0
 
 
 def within_rate_limits(craft: Spacecraft, rates: Array) -> Array:
-    """Gimbal rates scaled down together, so that none is beyond its limit and the torque keeps its direction."""
+    """Gimbal rates scaled down together, so that none is beyond its limit and the torque keeps its direction.
+
+    (n,), rad/s.
+    """
     factor: Any = 1.0
     for g, rate in zip(gyros(craft), rates, strict=True):
         limit = craft.joint_named(g.gimbal).limits.velocity

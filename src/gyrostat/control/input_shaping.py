@@ -51,7 +51,10 @@ def zvd_shaper(frequency: float, damping_ratio: float = 0.0) -> Shaper:
 
 
 def ei_shaper(frequency: float, damping_ratio: float = 0.0, *, tolerance: float = 0.05) -> Shaper:
-    """Extra insensitive, (2): `tolerance` of the vibration at that frequency (Hz), less over a range around it."""
+    """Extra insensitive, (2): `tolerance` of the vibration at that frequency (Hz), less over a range around it.
+
+    Raises ValueError for a tolerance that cannot be had at that damping.
+    """
     half, K = _mode("ei_shaper", frequency, damping_ratio)
     s_0, s_1 = (1.0 + K) ** 2 / 4.0, (1.0 - K) ** 2 / 4.0
     most = K * K / (s_0 + s_1)  # U = 1: the impulse in the middle is gone
@@ -63,7 +66,10 @@ def ei_shaper(frequency: float, damping_ratio: float = 0.0, *, tolerance: float 
 
 
 def combined_shapers(*shapers: Shaper) -> Shaper:
-    """One for the modes of all of them: their convolution, as many impulses as the product of theirs."""
+    """One for the modes of all of them: their convolution, as many impulses as the product of theirs.
+
+    Raises ValueError without a shaper.
+    """
     if not shapers:
         raise ValueError("combined_shapers: no shaper is given; expected one or more.")
     times, amplitudes = np.zeros(1), np.ones(1)

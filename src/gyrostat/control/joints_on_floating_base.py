@@ -65,6 +65,8 @@ def computed_torque(
 def joint_error(craft: Spacecraft, q: Array, target: Array) -> Array:
     """Rates that would bring the driven joints from q to the target coordinates in one second; then zeros for the
     wheels.
+
+    (n,), rad/s or m/s. Raises ValueError unless the target has one number for each driven coordinate.
     """
     wanted, used = [], 0
     driven = {joint.name for joint in driven_joints(craft)}

@@ -27,6 +27,8 @@ def b_dot(
 
     field(t, r_N) -> (3,) T in N, r from the planet's centre: `Sky.magnetic_field`. gain in A m^2 s/T; limit in A m^2,
     one or per axis. The dipole is held in between, and so is its torque. Stickler and Alfriend (1976).
+
+    Raises ValueError unless gain, limit and period are above zero.
     """
     if not (gain > 0 and period > 0 and np.all(np.asarray(limit) > 0)):
         raise ValueError(f"b_dot: gain {gain}, limit {limit} and period {period} must be above zero.")

@@ -90,6 +90,9 @@ def passivity_tracking(
     gravity(t, p_N) -> (3,): a field that pulls every body at its origin in proportion to its mass, and is learnt with
     it. base_velocity: in floating mode, V_r to begin with, (6,), zero by default: the base's own velocity at the start
     saves a craft that tumbles a transient that it would learn from in vain.
+
+    Raises ValueError for another mode, for gains of the wrong sign, and for what cannot go with adaptation, by
+    name.
     """
     if mode not in ("flying", "floating"):
         raise ValueError(f"{NAME}: mode is '{mode}'; expected 'flying' or 'floating'.")

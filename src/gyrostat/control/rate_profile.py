@@ -68,6 +68,8 @@ def one_joint_at_a_time(
 
     One joint takes `4 move + 2 rest` = 44 s; `period` is the time from one joint's start to the next one's (the paper
     does not state it; 44 s, without a pause, by default).
+
+    Raises ValueError for a period shorter than one cycle.
     """
     cycle = np.array([0.0, move, move + rest, 3 * move + rest, 3 * move + 2 * rest, 4 * move + 2 * rest])
     rates = np.array([rate, 0.0, -rate, 0.0, rate, 0.0])

@@ -70,6 +70,8 @@ def towards(joints: Any, rate: float, limit: float = float("inf")) -> Callable[[
     """A wish for joint rates: towards given coordinates of the driven joints, at `rate` in 1/s times the distance.
 
     With a limit, no faster than that, direction kept: rate d / sqrt(1 + |rate d|^2 / limit^2).
+
+    The wish is (n,) for the driven joints, in rad/s or m/s.
     """
     from ..algebra import sqrt
 

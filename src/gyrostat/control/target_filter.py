@@ -49,6 +49,8 @@ def tumbling_target(
     mass at its origin. The camera's own pose is taken from what the other sensors show.
 
     sigma: how well x0 is known: of its differences, (17,), rad, rad/s, m, m/s and ratios. Aghili and Parsa (2009).
+
+    Raises ValueError for a camera without noise, by which readings are weighed.
     """
     if not np.all(np.asarray(camera.imperfection.noise) > 0):
         raise ValueError(

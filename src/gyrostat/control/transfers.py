@@ -26,6 +26,8 @@ def kepler_motion(orbit: Orbit, t0: float, t1: float, rho: Any, rhodot: Any) -> 
     """Exact two-body relative motion in the Hill frame, from t0 to t1.
 
     By Kepler's equation of both orbits, so good to the round-off of absolute positions: some nanometres.
+
+    Returns position (3,) in m and velocity (3,) in m/s.
     """
     p, u = from_hill(orbit, t0, np.asarray(rho, dtype=float), np.asarray(rhodot, dtype=float))
     r, v = orbit.state(t0)
@@ -132,6 +134,8 @@ def least_energy_transfer(
 
     On circular orbits, where Phi is Clohessy and Wiltshire's in closed form; zero before t0 and after t1. `t` may be a
     symbol.
+
+    Raises ValueError unless the orbit is circular.
     """
     from ..algebra import where
 

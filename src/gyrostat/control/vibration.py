@@ -78,7 +78,10 @@ def notched(
 
 
 def collocated_damping(craft: Spacecraft, gains: Mapping[str, float]) -> Callable[..., Array]:
-    """The law tau = -gain * rate at driven joints and wheels, {name: N m s (or N s/m)}: passive, whatever bends."""
+    """The law tau = -gain * rate at driven joints and wheels, {name: N m s (or N s/m)}: passive, whatever bends.
+
+    tau is (nv,). Raises ValueError for a joint without a motor, and for a negative gain.
+    """
     c = np.zeros(craft.nv)
     driven = {joint.name: joint for joint in craft.joints if _is_driven(craft, joint)}
     for name, gain in gains.items():

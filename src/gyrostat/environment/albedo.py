@@ -51,6 +51,8 @@ def planet_light(
     albedo, emission: parts of the Sun's light, numbers or functions of the sine of latitude. Rings are Gauss's in the
     cosine of the nadir angle: the sum over a plate that sees the whole disc is exact for light that is the same
     everywhere.
+
+    Raises ValueError for fewer rings than one, and for parts that are not within 0 and 1.
     """
     place, before = reference_of(orbit, "the planet's light"), named(shade)
     if rings < 1 or around < 3:

@@ -52,7 +52,10 @@ def elements_of(orbit: Orbit, t: float = 0.0) -> Elements:
 
 
 def equinoctial_of(orbit: Orbit, t: float = 0.0) -> Equinoctial:
-    """Equinoctial elements at t."""
+    """Equinoctial elements at t.
+
+    Raises ValueError at an inclination of 180 degrees.
+    """
     R = np.asarray(orbit.R_NP)
     w = R[:, 2]
     if 1.0 + w[2] < 1e-12:
@@ -70,7 +73,10 @@ def equinoctial_of(orbit: Orbit, t: float = 0.0) -> Equinoctial:
 def from_equinoctial(
     p: float, f: float, g: float, h: float, k: float, L: float, t: float = 0.0, *, planet: Planet = EARTH
 ) -> Orbit:
-    """The orbit with these equinoctial elements at t."""
+    """The orbit with these equinoctial elements at t.
+
+    Raises ValueError for elements of no orbit.
+    """
     given = {"p": p, "f": f, "g": g, "h": h, "k": k, "L": L}
     if not np.isfinite(list(given.values())).all() or not p > 0:
         raise ValueError(f"equinoctial elements: {given}; expected finite numbers, p above zero, in m.")
@@ -115,7 +121,10 @@ def relative_elements(chief: Orbit, deputy: Orbit, t: float = 0.0) -> RelativeEl
 
 
 def with_relative_elements(chief: Orbit, relative: RelativeElements, t: float = 0.0) -> Orbit:
-    """The deputy's orbit: the inverse of `relative_elements`."""
+    """The deputy's orbit: the inverse of `relative_elements`.
+
+    Raises ValueError where the deputy would have elements of no orbit.
+    """
     one, u1 = _near(chief, t, "chief")
     turned = relative.diy / _sine(one.inclination)
     ex, ey = one.e * np.cos(one.pericenter) + relative.dex, one.e * np.sin(one.pericenter) + relative.dey

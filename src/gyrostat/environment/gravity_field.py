@@ -37,7 +37,10 @@ class GravityField:
 
 
 def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
-    """From a .gfc file, up to `degree`; of terms that move with time (gfct) what they are at the file's epoch."""
+    """From a .gfc file, up to `degree`; of terms that move with time (gfct) what they are at the file's epoch.
+
+    Raises ValueError with file and line for what is missing or no term, and where the file cannot be read.
+    """
     path = Path(path)
     if not path.exists():
         raise ValueError(
@@ -120,6 +123,8 @@ def field_gravity(
 
     The code is one loop over the terms above degree 16: degree 70 compiles as fast as degree 17. gradient_torque: of
     what the field changes over each body, too, at seven times the cost.
+
+    Raises ValueError for a degree that the field has not, and where its mu is not that of the orbit.
     """
     place = reference_of(orbit, f"the gravity field {field.name}")
     planet, N = place.planet, field.degree if degree is None else degree

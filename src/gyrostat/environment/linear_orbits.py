@@ -93,6 +93,8 @@ def bounded_velocity(orbit: Orbit, t: float, rho: Any, rhodot: Any = (0.0, 0.0, 
     """rhodot (3,) with its along-track part changed so that the member has the period of the orbit: no drift, exactly.
 
     Equal energy means equal semi-major axis; solved without linearising.
+
+    Raises ValueError on a hyperbola.
     """
     rho, rhodot = np.asarray(rho, dtype=float), np.array(rhodot, dtype=float)
     if orbit.e > 1.0:

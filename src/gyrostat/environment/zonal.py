@@ -46,6 +46,8 @@ def zonal_gravity(orbit: Any, degree: int = 6, *, gradient_torque: bool = False)
 
     N's origin keeps to its ellipse, so these pulls act whole, not as differences: members move away from it together.
     gradient_torque: of what these pulls change over each body (some 1e-3 of the two-body one).
+
+    Raises ValueError for a degree below 2, and for one that the planet has not.
     """
     place = reference_of(orbit, "zonal gravity")
     planet = place.planet

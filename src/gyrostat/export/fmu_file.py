@@ -83,6 +83,8 @@ def fmu(
     loads: joints whose loads are inputs, by name (that of the base is its wrench, in base axes), or True for all.
         Without a law they are, with one they are not unless asked for; the law's own `inputs={"target": start}` are.
     binary: whether a Linux binary is in it; by default, if there is a C compiler.
+
+    Raises ValueError for another version, and for a path that does not end in .fmu.
     """
     if version not in VERSIONS:
         raise ValueError(f"version is {version!r}; FMUs are written of FMI '3.0' and '2.0'.")

@@ -35,6 +35,8 @@ def c_law(
     and no step: how its memory is integrated is the caller's choice.
 
     inputs: shapes of the run's inputs that it asks for. seed: of its noise, if it makes any.
+
+    Raises ValueError for inputs that the law does not ask for.
     """
     controller = law if isinstance(law, Controller) else Controller(law)
     shapes = dict(inputs or {})

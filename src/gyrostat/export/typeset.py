@@ -152,6 +152,8 @@ def equations(
     show: which of M, C, h, p (momentum), H and J (generalised inertia and Jacobian, of craft on a free base; J is that
     of `frame`). All but h and p that the craft has, unless given. digits: of the numbers on the page; the expressions
     themselves are exact.
+
+    Raises ValueError for a quantity that is not known, or that the craft has not.
     """
     if frame is None and craft.frames:
         frame = craft.frames[-1].name

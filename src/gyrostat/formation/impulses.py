@@ -38,6 +38,8 @@ def simulate_impulses(
     At the instant of an impulse, the state after it is kept; several at one instant act one after the other. The memory
     and the samples of control laws go on across them. The audit counts the impulses' momentum and work. Where a run is
     interrupted, stopped by an event or fails, the flight ends.
+
+    Raises ValueError for a batch, and for resume=.
     """
     progress = options.pop("progress", None)
     asked = asked_of(formation, state, t_span, save_at=None, **options)

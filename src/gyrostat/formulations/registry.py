@@ -24,7 +24,10 @@ FORMULATIONS = {
 
 
 def formulation(name: str) -> ModuleType:
-    """The module of that name; imported when asked for."""
+    """The module of that name; imported when asked for.
+
+    Raises ValueError for a name that is not known, with the nearest.
+    """
     if name not in FORMULATIONS:
         raise ValueError(f"formulation '{name}' is not known. {nearest(name, FORMULATIONS)}")
     return importlib.import_module(f"{__package__}.{name}")

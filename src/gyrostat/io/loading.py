@@ -97,6 +97,8 @@ def load_formation(
     """Every spacecraft in a file that holds several (an MJCF file with more than one free root), by the name of its
     base; or those of several files, by their own names. Bundled ones go by their names, as in `load`.
     `gs.Formation(gs.load_formation(...))` makes a formation of them.
+
+    Raises ValueError where two files hold spacecraft of one name.
     """
     if not others:
         return _load_several(Path(path), mesh_root, trust)

@@ -127,7 +127,10 @@ def inertia_at(craft: Spacecraft, q: Array, body: str) -> RigidInertia:
 
 
 def mass_at(craft: Spacecraft, q: Array, body: str) -> tuple[Any, Array, Array]:
-    """Mass, centre of mass in B, and inertia about it, of a body as it is bent at q."""
+    """Mass, centre of mass in B, and inertia about it, of a body as it is bent at q.
+
+    kg, (3,) in m, (3, 3) in kg m^2.
+    """
     if craft.flexible(body) is None:
         own = craft.body(body)
         return own.mass, own.com, own.inertia

@@ -121,6 +121,8 @@ def modes(craft: Spacecraft | Linearization, q: Any = None, v: Any = None, tau: 
     may be given instead.
 
     Rigid-body modes, joints without springs and speeds of wheels are told apart, exactly, from modes of low frequency.
+
+    Raises TypeError where options are given beside a linearisation, which has its own.
     """
     if isinstance(craft, Linearization):
         if options or any(x is not None for x in (q, v, tau)):

@@ -24,6 +24,8 @@ def together(name: str, crafts: Sequence[Spacecraft]) -> Spacecraft:
     q and v are those of the first, the second, ...; wheels last. Names that two of them share get the spacecraft's own
     name in front, as in "target.base". Constraints may then bind any frames of any of them. `members` of the result
     says what belongs to whom; those of a model that was put together already become members themselves.
+
+    Raises ValueError where spacecraft or their members share a name.
     """
     crafts = list(crafts)
     if len({craft.name for craft in crafts}) < len(crafts):
@@ -121,6 +123,8 @@ def _carried_by(craft: Spacecraft, base: str) -> set[str]:
 def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tuple[Array, Array]:
     """The state of the joints that both have, by name, with the rest of `to` at zero: from `together` to one of its
     members, or back.
+
+    Returns q (nq,) and v (nv,) of `to`.
     """
     known = {joint.name: joint for joint in source.joints}
     qs, vs = [], []
@@ -137,7 +141,10 @@ def transfer_state(source: Spacecraft, q: Array, v: Array, to: Spacecraft) -> tu
 
 
 def joined_state(both: Spacecraft, members: Sequence[tuple[Spacecraft, Any, Any]]) -> tuple[Array, Array]:
-    """q and v of `together(name, [craft, ...])` from those of its members: (craft, q, v) each, in the same order."""
+    """q and v of `together(name, [craft, ...])` from those of its members: (craft, q, v) each, in the same order.
+
+    Raises ValueError unless there is one state for each member.
+    """
     given = [craft.name for craft, _, _ in members]
     if len(members) != len(both.members):
         raise ValueError(

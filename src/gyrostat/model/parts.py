@@ -294,6 +294,8 @@ def Wheel(
     damping (N m s/rad) and friction (N m) of its bearings, between it and its carrier, act in `gs.simulate`.
     By default the carrier's mass properties include it. With `included=False` they do not: give its mass and transverse
     inertia.
+
+    Raises ValueError where mass or transverse inertia are given although the carrier already includes the wheel.
     """
     limits = Limits(velocity=max_speed, effort=max_torque)
     losses = {"damping": damping, "friction": friction}

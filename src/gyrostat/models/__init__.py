@@ -9,7 +9,10 @@ from .three_link_servicer import servicer as servicer
 
 
 def file(name: str) -> Path:
-    """The bundled TOML file of a spacecraft: `gs.load(models.file("servicer"))`."""
+    """The bundled TOML file of a spacecraft: `gs.load(models.file("servicer"))`.
+
+    Raises ValueError for a name that is not bundled.
+    """
     path = Path(__file__).parent / f"{name}.toml"
     if not path.is_file():
         known = ", ".join(sorted(other.stem for other in path.parent.glob("*.toml")))

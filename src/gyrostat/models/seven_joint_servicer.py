@@ -57,7 +57,10 @@ def servicer7() -> Spacecraft:
 
 
 def elbow_up(craft: Spacecraft) -> Array:
-    """q with the base at the origin and the arm bent, away from singularities."""
+    """q with the base at the origin and the arm bent, away from singularities.
+
+    (nq,).
+    """
     angles = {
         "shoulder_pitch": -0.9,
         "upper_arm_roll": 0.3,

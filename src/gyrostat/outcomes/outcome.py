@@ -115,6 +115,8 @@ def mean(signal: Any, name: str = "", unit: str | None = None) -> Outcome:
 def time_of(signal: Any, level: float = 0.0, direction: int = 0, name: str = "") -> Outcome:
     """When the signal first passes the level, rising (+1), falling (-1) or either way (0); infinite if it never
     does.
+
+    Raises ValueError for a direction that is not +1, -1 or 0.
     """
     if direction not in (-1, 0, 1):
         raise ValueError(f"direction is {direction}; expected +1 (rising), -1 (falling) or 0 (both).")
@@ -134,7 +136,10 @@ def time_in(signal: Any, above: float = 0.0, name: str = "") -> Outcome:
 
 
 def outcomes_given(outcomes: Any) -> tuple[Outcome, ...]:
-    """One, several, or {name: outcome}; checked, each with a name of its own."""
+    """One, several, or {name: outcome}; checked, each with a name of its own.
+
+    Raises TypeError for what is no outcome, ValueError for two of one name.
+    """
     if outcomes is None:
         return ()
     if isinstance(outcomes, Mapping):

@@ -82,7 +82,10 @@ def body_rate(frame: str | None = None) -> Signal:
 
 
 def joint_error(joint: str, target: float) -> Signal:
-    """|coordinate - target| of a joint with one coordinate."""
+    """|coordinate - target| of a joint with one coordinate.
+
+    Raises ValueError for joints with more than one coordinate.
+    """
 
     def error(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
         own = craft.joint_named(joint)
@@ -122,7 +125,10 @@ def wheel_speed(wheel: str | None = None) -> Signal:
 
 
 def wheel_speed_share(wheel: str | None = None) -> Signal:
-    """|speed| / speed limit of a wheel, or the largest of all that have a limit."""
+    """|speed| / speed limit of a wheel, or the largest of all that have a limit.
+
+    Raises ValueError where no wheel has a limit of speed.
+    """
 
     def share(craft: Spacecraft, t: Any, q: Array, v: Array) -> Any:
         joints = [j for j in _wheels(craft, wheel) if np.isfinite(j.limits.velocity)]

@@ -30,7 +30,10 @@ MISSIONS = tuple(EXAMPLES)[3:]
 
 
 def example(name: str) -> str:
-    """The text of a bundled scenario file."""
+    """The text of a bundled scenario file.
+
+    Raises ValueError for a name that is not known, with the nearest.
+    """
     if name not in EXAMPLES:
         raise ValueError(f"there is no example '{name}'. {nearest(name, EXAMPLES)}")
     return (Path(__file__).parent / f"{name.replace('-', '_')}_demo.toml").read_text(encoding="utf-8")

@@ -141,6 +141,8 @@ def simulate_phases(
     inputs, mode, integrator, tolerances ...; max_steps is that of each phase.
 
     resume: an interrupted run of the same phases, which goes on with its options unless others are given.
+
+    Raises ValueError for options that no phase can use, by name.
     """
     demand_spacecraft(craft, "simulate_phases", "phases are")
     _known(options, "simulate_phases")

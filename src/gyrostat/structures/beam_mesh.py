@@ -120,7 +120,7 @@ def levers(arms: Array) -> Matrix:
     blocks = np.zeros((len(arms), 3, 3))
     blocks[:, [0, 1, 2], [1, 2, 0]] = arms[:, [2, 0, 1]]
     blocks[:, [1, 2, 0], [0, 1, 2]] = -arms[:, [2, 0, 1]]
-    return sparse.block_diag(blocks, format="csr")
+    return sparse.block_diag([sparse.coo_array(block) for block in blocks], format="csr")
 
 
 def _station(fields: _Fields, at: float) -> Station:

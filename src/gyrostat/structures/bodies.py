@@ -34,6 +34,8 @@ def beam(
     beside the modes: for stations that carry something heavy.
     options: joint, damping_ratios, shapes, lines of `FlexibleBody`; stiffening=False leaves second-order shapes out,
     terms="leading" counts them at less cost.
+
+    Raises ValueError for a station that is not on the beam.
     """
     _above_zero(f"beam '{name}'", length=length, modes=modes, elements=elements)
     places = {"tip": length} if stations is None else stations
@@ -60,6 +62,8 @@ def plate(
     middle if that is given.
 
     stations: names of nodes with their (x, y), {"tip": (length, 0)} by default. Everything else as for `beam`.
+
+    Raises ValueError for a station that is not on the plate.
     """
     _above_zero(f"plate '{name}'", length=length, width=width, modes=modes, elements=min(elements))
     places = {"tip": (length, 0.0)} if stations is None else stations
@@ -94,6 +98,8 @@ def truss_boom(
 
     joint_mass: kg at each corner. stations: names of nodes with the number of their frame, {"tip": bays} by default.
     Everything else as for `beam`.
+
+    Raises ValueError for fewer than three sides, a negative mass, or a station at a frame that is not there.
     """
     _above_zero(f"truss_boom '{name}'", length=length, radius=radius, bays=bays, modes=modes)
     places = {"tip": bays} if stations is None else stations

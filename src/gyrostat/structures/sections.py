@@ -59,7 +59,10 @@ class Section:
 
 
 def tube(outer_radius: float, thickness: float, material: Material) -> Section:
-    """A round tube; solid where the thickness is the radius."""
+    """A round tube; solid where the thickness is the radius.
+
+    Raises ValueError for a thickness of zero, or above the radius.
+    """
     inner = outer_radius - thickness
     if not 0 < thickness <= outer_radius:
         raise ValueError(f"tube: thickness {thickness} m; expected above zero, at most the radius {outer_radius} m.")
@@ -72,6 +75,8 @@ def box(width: float, height: float, thickness: float, material: Material) -> Se
     """A rectangular tube of outer width (along y) and height (along z). Twist by Bredt's formula for thin walls,
 
     J = 4 A_m^2 t / (mean perimeter), A_m the area within the middle of the wall.
+
+    Raises ValueError for a thickness of zero, or of half the height or more.
     """
     if not 0 < 2 * thickness < min(width, height):
         raise ValueError(f"box: thickness {thickness} m; expected above zero, below half of {min(width, height)} m.")
@@ -83,7 +88,10 @@ def box(width: float, height: float, thickness: float, material: Material) -> Se
 
 
 def rectangle(width: float, height: float, material: Material) -> Section:
-    """A solid rectangle, width along y and height along z. Twist by Saint-Venant's series."""
+    """A solid rectangle, width along y and height along z. Twist by Saint-Venant's series.
+
+    Raises ValueError for lengths that are not above zero.
+    """
     if not (width > 0 and height > 0):
         raise ValueError(f"rectangle: {width} by {height} m; expected lengths above zero.")
     a, b = max(width, height), min(width, height)

@@ -73,6 +73,9 @@ def slosh(
     the liquid's surface looks, against the acceleration that holds it; the tank's own axis.
     kind: "pendulum": spherical pendulums, whose frequencies follow the acceleration that the craft really has;
     "spring": masses on springs across `up`, tuned to `acceleration` (m/s^2). damping_ratio: of each, at `acceleration`.
+
+    Raises ValueError for a fill, kind, number of modes or damping that cannot be, and for springs without
+    acceleration=.
     """
     what = f"slosh '{name}'"
     if not 0.0 < fill < 1.0:

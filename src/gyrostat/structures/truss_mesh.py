@@ -53,7 +53,7 @@ def truss_mesh(
     lengths = np.sqrt((delta * delta).sum(axis=1))
     t = delta / lengths[:, None]
     difference = _pick(ends[:, 1], count) - _pick(ends[:, 0], count)  # (3 bars, unknowns)
-    along = sparse.block_diag(t[:, None, :], format="csr")
+    along = sparse.block_diag([sparse.coo_array(row[None]) for row in t], format="csr")
     B = sparse.diags_array(1 / lengths) @ along @ difference
     across = difference - along.T @ along @ difference
     across = sparse.diags_array(np.repeat(1 / lengths, 3)) @ across

@@ -51,6 +51,8 @@ def compile(  # type: ignore[misc]  # options by name
     Sums and products may be reordered, as real numbers allow: results agree with NumPy's to rounding. What is zero in
     the equations stays zero, also when multiplied by NaN or infinity.
     Otherwise NaN and infinity come out as they do from NumPy.
+
+    Raises ValueError for another target, and for threads= of a card.
     """
     graph = trace(function, craft, inputs=inputs, static=static, parameters=parameters)
     crafts = craft if isinstance(craft, tuple) else (craft,)

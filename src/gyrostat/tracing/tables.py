@@ -31,6 +31,8 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
     x: float, traced value, or array of either, any shape; xp (n,): increasing; fp (n,) or (n, ...): values at xp, n >=
     2. Returns the shape of x followed by that of fp[0].
     The derivative is the slope of the interval that starts at or before x.
+
+    Raises ValueError unless xp and fp are finite, of one length, and xp increases.
     """
     xp, fp = np.asarray(xp, dtype=float), np.asarray(fp, dtype=float)
     if xp.ndim != 1 or len(xp) < 2 or len(fp) != len(xp) or not np.all(np.diff(xp) > 0):

@@ -54,6 +54,8 @@ def verify(
     peers: also with Pinocchio and MuJoCo, where installed. compiled: also each formulation's machine code with its
     plain NumPy.
     progress(text): called before each part.
+
+    Raises ValueError for fewer than one state.
     """
     demand_spacecraft(craft, "verify", "formulations are")
     if states < 1:

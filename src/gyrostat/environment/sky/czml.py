@@ -31,6 +31,8 @@ def write_czml(
     """Paths of objects in GCRF within the span of `sky`, whose Earth turns them into Earth-fixed axes.
 
     attitudes: by the name of the object. speed: of the clock, over that of time itself.
+
+    Raises ValueError unless each object has a name of its own, and each attitude an object.
     """
     things = [ephemerides] if isinstance(ephemerides, Ephemeris) else list(ephemerides)
     attitudes = dict(attitudes or {})

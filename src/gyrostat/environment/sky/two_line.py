@@ -17,6 +17,8 @@ def tle_ephemeris(line_1: str, line_2: str, times: Any, *, name: str = "UNKNOWN"
     """States in TEME at `times` (n,), datetime64 in UTC; `in_gcrf` gives them in the axes of `Sky`.
 
     SGP4 is some kilometres off, more with every day from the elements' epoch.
+
+    Raises ValueError for lines that are no element set, and where SGP4 fails.
     """
     api = library("sgp4.api", "a TLE")
     for k, line in enumerate((line_1.rstrip(), line_2.rstrip()), 1):
@@ -44,6 +46,8 @@ def tle_ephemeris(line_1: str, line_2: str, times: Any, *, name: str = "UNKNOWN"
 def in_gcrf(ephemeris: Ephemeris) -> Ephemeris:
     """From TEME: by the equation of the equinoxes (1994) to the true equinox, by IAU 2006/2000A to GCRF. The axes of
     TEME turn by 1e-11 rad/s, which velocities leave out (0.1 mm/s).
+
+    Raises ValueError unless states are in TEME and UTC.
     """
     if ephemeris.frame == "GCRF":
         return ephemeris

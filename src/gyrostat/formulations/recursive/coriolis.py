@@ -28,6 +28,8 @@ def coriolis_matrix(craft: Spacecraft, q: Array, v: Array, *, choice: Choice = "
 
     Where every rate is the derivative of a coordinate, "christoffel" and "skew" agree; for one rigid body, "skew" and
     "lie" do.
+
+    Raises ValueError for another choice.
     """
     require_rigid(craft, "gs.coriolis_matrix", "gs.bias_force has C v.")
     if choice == "christoffel":

@@ -73,6 +73,9 @@ def rollout(
 
     `Rollout.gradient(final, running)` gives the derivatives of a cost by everything that is named here, by one sweep
     backward. What is compiled does not depend on the number of steps; `Rollout.again` uses it for other numbers.
+
+    Raises ValueError for steps that are none, for a sampled Controller, and for what cannot be compiled, with the
+    line.
     """
     demand_spacecraft(craft, "rollout", "rollouts are")
     if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 1:
