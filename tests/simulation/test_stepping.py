@@ -67,7 +67,9 @@ def same_motion(a, b, names=("q", "v", "work", "impulse")):
     for name in ("steps", "rejections", "t", "y"):
         np.testing.assert_array_equal(getattr(a.state, name), getattr(b.state, name), err_msg=name)
     assert [(e.run, e.name, e.t) for e in a.events] == [(e.run, e.name, e.t) for e in b.events]
-    assert (a.audit.worst, a.audit.looks) == (b.audit.worst, b.audit.looks)
+    assert a.audit.looks == b.audit.looks
+    # what looks is compiled along with the law, or with given loads: its last bits are those of other code
+    np.testing.assert_allclose(a.audit.worst, b.audit.worst, rtol=0, atol=4 * np.finfo(float).eps)
 
 
 @pytest.mark.parametrize("method", METHODS)

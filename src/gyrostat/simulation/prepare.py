@@ -126,7 +126,7 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     not at the start: runs that share a clock share it.
     """
     resume = request.resume
-    _require_device(request)
+    require_device(request)
     if request.max_steps < 1:
         raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
     if resume is not None and resume.data.attrs.get(STEPPED):
@@ -172,7 +172,8 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     return Prepared(equations, system, plan, state, own, runs, settings, functions, times, resume, request.device)
 
 
-def _require_device(request: Request) -> None:
+def require_device(request: Request) -> None:
+    """The device that is asked for is there, and nothing else is asked of it than it can do."""
     if request.device not in (None, "cuda"):
         raise ValueError(f'device is {request.device!r}; expected "cuda", or None for the CPU.')
     if request.device is not None and request.threads is not None:

@@ -19,9 +19,10 @@ from ..environment import Environment
 from ..model import Role, Spacecraft
 from .engine.compiling import SimulationWarning
 from .engine.pausing import NOT_FINITE
-from .engine.resident import Memory, Resident, TooManySteps
+from .engine.resident import Memory, TooManySteps
+from .engine.resident_on_card import resident
 from .engine.status import Status
-from .prepare import conserving, equations_of, plan_of, require_start, system_of
+from .prepare import conserving, equations_of, plan_of, require_device, require_start, system_of
 from .problem.idle_options import refuse_unfelt
 from .problem.loads_from_outside import GIVEN
 from .problem.own_values import Own, Values
@@ -68,6 +69,7 @@ class Simulation:
         and `step` give others. What else a law reads from outside is a constant from the making on.
     record: keep a row at the beginning of every step, for `trajectory()`; otherwise it has the start and the present
         alone.
+    device: "cuda" for runs on a CUDA card, a thread a run; loads go there in each step, q and v come back.
     max_steps: attempted steps that one call of `step` or `advance` may take.
     """
 
@@ -99,6 +101,7 @@ class Simulation:
         seed: Any = 0,
         runs: int | None = None,
         threads: int | None = None,
+        device: str | None = None,
         max_steps: int = MAX_STEPS,
         record: bool = False,
         sensitivities: None = None,
@@ -122,6 +125,7 @@ class Simulation:
         self.craft, self.runs, self._single = craft, int(runs or 1), runs is None
         asked = {name: value for name, value in given.items() if name not in ("runs", "record")}
         self._request = Request(craft=craft, **{**asked, "control": GIVEN if control is None else control})
+        require_device(self._request)
         self._settings, self._functions = self._request.settings(), functions_of(self._request)
         refuse_unfelt(self._request, self._settings, self._functions, False)
         self._conserving = conserving(self._request, self._settings, self._functions)
@@ -135,7 +139,7 @@ class Simulation:
         self._plan = plan_of(self._equations, self._settings, self._times(np.zeros(1)), threads, max_steps)
         self._given = self._equations.given
         loads = craft.nv if self._given else 0
-        self._resident = Resident(self._system, self._plan, state, constants(self._equations, first), loads)
+        self._resident = resident(self._system, self._plan, state, constants(self._equations, first), loads, device)
         self._load = self._resident.loads[0] if self._single else self._resident.loads
         self._standing = Standing(self._equations, self._system, self._resident, self._own, self._single)
         self._rows = self._standing.rows

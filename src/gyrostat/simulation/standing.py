@@ -15,6 +15,7 @@ from ..tracing import Kernel
 from .engine.compiling import SimulationWarning, compiled, for_many
 from .engine.pausing import SHOWN
 from .engine.resident import Resident
+from .engine.resident_on_card import ResidentOnCard
 from .engine.status import Status
 from .engine.system import Outcome, Plan, System
 from .integrators.stiffness import stability_share
@@ -32,7 +33,9 @@ from .result.trajectory import STEPPED, Event, Trajectory
 class Standing:
     """rows: (runs, y and held), as they are now, in memory that the engine writes to."""
 
-    def __init__(self, equations: Equations, system: System, resident: Resident, own: Own, single: bool) -> None:
+    def __init__(
+        self, equations: Equations, system: System, resident: Resident | ResidentOnCard, own: Own, single: bool
+    ) -> None:
         self._equations, self._system, self._resident, self._own = equations, system, resident, own
         self._single, self._shown = single, resident.shown
         self._reader = Reader(equations, resident.shown, single)

@@ -10,6 +10,8 @@ Between launches a run is what `QueueOfRuns` knows of it: rows of `y`, `held` an
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from ...tracing import Graph, Kernel
 from ...tracing.cuda import PREAMBLE, CudaCode
 from ...tracing.cuda_text import THREADS, functions_text
@@ -33,14 +35,31 @@ RUNS = ("y", "held", "parameters", "lanes", "g", "made")  # arrays (numbers, run
 
 def loop_text(system: System, method: AbstractMethod, *, fixed: bool, n_control: int) -> str:
     """The kernel `integrate`, with all that it calls."""
+    quick = steps_in_registers(system, method, fixed=fixed)
+    registers = fixed_text(system, method, measures_at(system)) if quick else ""
+    parts = written(system, method, fixed=fixed, n_control=n_control)
+    return "\n".join([parts, registers, _kernel(system, quick)])
+
+
+def written(
+    system: System,
+    method: AbstractMethod,
+    *,
+    fixed: bool,
+    n_control: int,
+    more: Callable[[Module, int], None] | None = None,
+    counts: Mapping[str, int] | None = None,
+) -> str:
+    """A thread's memory, the system's functions and the time loop; `more` writes others into the same module. counts:
+    words that are known besides.
+    """
     functions = _functions(system)
     text, scratch = functions_text({f"{name}_": graph for name, graph in functions.items()})
-    known = _known(system, method, fixed, n_control)
-    quick = steps_in_registers(system, method, fixed=fixed)
+    known = _known(system, method, fixed, n_control, counts or {})
     module = Module(lambda lanes: CudaCode(known=known))
     write_loop(module, method, 1, tracked=system.tracked is not None)
-    loop = [function.text() for function in module.functions]
-    heads = [function.code.head for function in module.functions]
+    if more is not None:
+        more(module, 1)
     return "\n".join(
         [
             PREAMBLE,
@@ -48,10 +67,8 @@ def loop_text(system: System, method: AbstractMethod, *, fixed: bool, n_control:
             text,
             *map(_callable, functions),
             *(_never_called(name) for name in system.functions if name not in functions),
-            *heads,
-            *loop,
-            *([fixed_text(system, method, _measures_at(system))] if quick else []),
-            _kernel(system, quick),
+            *(function.code.head for function in module.functions),
+            *(function.text() for function in module.functions),
         ]
     )
 
@@ -96,7 +113,9 @@ def _memory(system: System, method: AbstractMethod, scratch: int) -> str:
     return "\n  ".join(["struct Memory {", f"double scratch[{max(scratch, 1)}];", *arrays, *pointers, *words]) + "\n};"
 
 
-def _known(system: System, method: AbstractMethod, fixed: bool, n_control: int) -> dict[str, str]:
+def _known(
+    system: System, method: AbstractMethod, fixed: bool, n_control: int, more: Mapping[str, int]
+) -> dict[str, str]:
     """What stands at the addresses of the table of words, and of those of measures and tracked signals."""
     blocks = [name for name in _sizes(system, method) if name in Context.__members__]
     words = {Context[name]: f"ctx->{name}" for name in blocks}
@@ -107,7 +126,7 @@ def _known(system: System, method: AbstractMethod, fixed: bool, n_control: int) 
     counts = {"n": system.n, "n_held": system.n_held, "n_events": len(system.specs), "n_control": n_control}
     counts |= {"fixed": int(fixed), "n_measures": len(system.measures), "n_x": system.x_size}
     counts["n_tracked"] = 0 if system.tracked is None else system.tracked.count
-    words |= {Context[name]: str(count) for name, count in counts.items()}
+    words |= {Context[name]: str(count) for name, count in {**counts, **more}.items()}
     known = {_address("ctx->words", place): text for place, text in words.items()}
     at = int(Lane.size)
     for k, group in enumerate(system.measures):
@@ -142,7 +161,7 @@ def _kernel(system: System, quick: bool) -> str:
     pending, until = (f"ctx->words[{int(word)}]" for word in (Context.pending, Context.until_look))
     status, begun, root = (f"ctx->lanes[{int(lane)}]" for lane in (Lane.status, Lane.begun, Lane.error_root))
     made = f"(i64)(ctx->lanes[{int(Lane.steps)}] + ctx->lanes[{int(Lane.rejections)}])"
-    looks = "".join(f"      if (ctx->lanes[{at}] == 1.0) look(ctx, ctx->group);\n" for at in _measures_at(system))
+    looks = "".join(f"      if (ctx->lanes[{at}] == 1.0) look(ctx, ctx->group);\n" for at in measures_at(system))
     begin = "left -= fixed_steps(ctx, left);\n    if (left <= 0) continue;" if quick else ""
     known = f"  for (int i = 0; i < {events}; i++) if (g[i * total + run] == g[i * total + run]) ctx->g_old[i] = "
     known += "g[i * total + run];"
@@ -161,18 +180,18 @@ extern "C" __global__ void __launch_bounds__({THREADS}) integrate(i64 count, i64
 {looks}          {pending} = 0;
         }}
         {begun} = 0.0;
-        {_copied("y", "y", n, out=True)}
-        {_copied("held", f"x + {1 + n}", held, out=True)}
-        {_copied("lanes", "lanes", lanes, out=True)}
-        {_copied("g", "g_old", events, out=True)}
+        {copied("y", "y", n, out=True)}
+        {copied("held", f"x + {1 + n}", held, out=True)}
+        {copied("lanes", "lanes", lanes, out=True)}
+        {copied("g", "g_old", events, out=True)}
       }}
       const i64 place = (i64)atomicAdd(next, 1ULL);
       if (place >= count) break;
       run = waiting[place];
-      {_copied("y", "y", n)}
-      {_copied("held", f"x + {1 + n}", held)}
-      {_copied("parameters", f"x + {1 + n + held}", own)}
-      {_copied("lanes", "lanes", lanes)}
+      {copied("y", "y", n)}
+      {copied("held", f"x + {1 + n}", held)}
+      {copied("parameters", f"x + {1 + n + held}", own)}
+      {copied("lanes", "lanes", lanes)}
       ctx->rows[0] = saved + run * row;
       {until} = 0;
       start(ctx);
@@ -195,7 +214,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) integrate(i64 count, i64
 """
 
 
-def _measures_at(system: System) -> list[int]:
+def measures_at(system: System) -> list[int]:
     """Where what is known of each group begins, `pending` first."""
     found, at = [], int(Lane.size)
     for group in system.measures:
@@ -204,7 +223,7 @@ def _measures_at(system: System) -> list[int]:
     return found
 
 
-def _copied(array: str, block: str, size: int, *, out: bool = False) -> str:
+def copied(array: str, block: str, size: int, *, out: bool = False) -> str:
     """Numbers of the run between the arrays of all runs and the thread's memory."""
     here, there = f"(ctx->{block})[i]", f"{array}[i * total + run]"
     both = f"{there} = {here}" if out else f"{here} = {there}"

@@ -34,10 +34,15 @@ class Word(IntEnum):
 
 
 def write_pausing(module: Module, lanes: int) -> None:
+    write_going_on(module, lanes)
+    _step(module, lanes)
+
+
+def write_going_on(module: Module, lanes: int) -> None:
+    """`step_block(ctx)`, the step of one block, and what it calls: on any target."""
     _hold(module, lanes)
     _show(module, lanes)
     _step_block(module, lanes)
-    _step(module, lanes)
 
 
 def _hold(module: Module, lanes: int) -> None:
