@@ -85,6 +85,8 @@ ERRORS = [
     ("negative-value", "joint 'link_joint'", "rotor_inertia is -1.0", lambda: build(BASE, link(rotor_inertia=-1))),
     ("negative-value", "thruster 't'", "max_thrust is -2.0",
      lambda: build(BASE, thrusters=[gs.Thruster("t", "base", (0, 0, 0), (1, 0, 0), -2)])),
+    ("backlash", "joint 'link_joint'", "backlash is 0.1; play is between the flanks of a spring",
+     lambda: build(BASE, link(backlash=0.1))),
     ("spring", "joint 'rw'", "stiffness is 2.0, but a wheel has no angle",
      lambda: build(BASE, gs.Body("rw", 0.0, inertia=(0, 0, 0.01),
                                  joint=gs.Joint("rw", "wheel", "base", stiffness=2), included=True))),

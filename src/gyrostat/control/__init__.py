@@ -80,6 +80,7 @@ from .moving_references import hill_reference as hill_reference
 from .moving_references import offset_reference as offset_reference
 from .on_members import on as on
 from .passivity import passivity_tracking as passivity_tracking
+from .plumes import Plumes as Plumes
 from .pose_paths import arc as arc
 from .pose_paths import line as line
 from .pose_paths import screw_path as screw_path
@@ -134,6 +135,7 @@ from .vibration import notched as notched
 from .wheels import momentum_capacity as momentum_capacity
 from .wheels import share_torque as share_torque
 from .wheels import towards_speeds as towards_speeds
+from .wheels import unbalanced_wheel as unbalanced_wheel
 from .wheels import wheel_axes as wheel_axes
 from .wheels import wheel_momenta as wheel_momenta
 from .wheels import wheel_pyramid as wheel_pyramid

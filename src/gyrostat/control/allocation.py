@@ -32,7 +32,7 @@ def allocate(B: Array, wanted: Array, limits: Any, *, scale: Any = None, steps: 
     Always the same number of steps, 2 per actuator by default, so that a law that allocates can be traced. `scale`
     (rows of B,) is D: the default makes the rows of B of length one.
     """
-    D = _row_scale(B) if scale is None else np.asarray(scale, dtype=float)
+    D = row_scale(B) if scale is None else np.asarray(scale, dtype=float)
     A, w = D[:, None] * B, D * wanted
     count = B.shape[1]
     top = np.broadcast_to(np.asarray(limits), (count,))
@@ -82,7 +82,7 @@ def _most_helpful(A: Array, w: Array, f: Array, free: Array, top: Array) -> Arra
     return np.array([where(x >= best, where(x > 1e-12, 1.0, 0.0), 0.0) for x in gains])
 
 
-def _row_scale(B: Array) -> Array:
+def row_scale(B: Array) -> Array:
     """One over the length of each row; one where a row is zero."""
     if B.dtype == object:
         raise ValueError(

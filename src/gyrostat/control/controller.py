@@ -29,6 +29,7 @@ class Controller:
     q, v, z)`. Without `update` the law has no memory beyond what it holds.
 
     propellant: what of the craft's mass its memory says; set by `gyrostat.control.burning`.
+    pushes: in its loads on joints something from outside is counted (thrust on an arm), which no motor makes.
 
     Functions may also ask, by argument name, for `run` (number of the run in its batch), `sample` (number of the
     sample), `seed`, and for any of the run's `inputs`: noise is then a function of its place, the same in any batch.
@@ -40,6 +41,7 @@ class Controller:
     update: Callable[..., Any] | None = None
     period: float | None = None
     propellant: Propellant | None = None
+    pushes: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state0", np.atleast_1d(np.asarray(self.state0, dtype=float)))

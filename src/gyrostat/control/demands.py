@@ -93,7 +93,7 @@ def driven_coordinates(craft: Spacecraft, law: str) -> Array:
 def driven_wheels(craft: Spacecraft) -> list[Body]:
     """The wheels that have a motor, in the order of v."""
     at = set(craft.at(Role.wheel).tolist())
-    return [wheel for wheel in craft.wheels if wheel.joint.v_at.start in at]
+    return [body for body in craft.bodies if body.joint.nv and body.joint.v_at.start in at]
 
 
 def base_pose(craft: Spacecraft, q: Array) -> Pose:

@@ -93,7 +93,7 @@ def demand_mode(craft: Spacecraft, name: str, moved: Iterable[str] = ()) -> Mode
             raise ValueError(
                 f"mode '{name}': the motion of the base is prescribed, which takes a force and a couple: mode 'flying'."
             )
-        if joint.motion.spins and not mode.wheels:
+        if joint.spins and not mode.wheels:
             raise ValueError(
                 f"mode '{name}': the motion of wheel '{joint.name}' is prescribed, but wheels may not act."
             )
@@ -129,15 +129,15 @@ def guarded(craft: Spacecraft, mode: Mode, control: Controller | None) -> Contro
     def output(*args: Any, **more: Any) -> Any:
         tau = np.asarray(craft.v(control.output(*args, **more), "tau"))
         if tau.shape == (craft.nv,):  # else refused later, by its shape
-            refuse(craft, mode, tau)
+            refuse(craft, mode, tau, control.pushes)
         return tau
 
     return replace(control, output=output)
 
 
-def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
+def refuse(craft: Spacecraft, mode: Mode, tau: Array, pushes: bool = False) -> None:
     """A ValueError if tau holds a load that the mode does not allow. A traced entry counts as a load, unless it is
-    zero.
+    zero. pushes: loads on joints may be from outside, as `Controller.pushes` says.
 
     No mode lets control act on a joint that has no motor.
     """
@@ -161,12 +161,12 @@ def refuse(craft: Spacecraft, mode: Mode, tau: Array) -> None:
                 f"{allowed[mode.name]}. Return zeros there, or choose 'rotation-flying' or 'flying'."
             )
     for name in passive_joints(craft):
-        if not _zero(craft.joint_named(name).rate(tau)):
+        if not pushes and not _zero(craft.joint_named(name).rate(tau)):
             raise ValueError(
                 f"mode '{mode.name}': the control law loads joint '{name}', which has no motor. Return zeros there, or "
                 "say driven=True in the model."
             )
-    driven = [wheel.name for wheel in craft.wheels if not _zero(wheel.joint.rate(tau))]
+    driven = [wheel.name for wheel in driven_wheels(craft) if not _zero(wheel.joint.rate(tau))]
     if driven and not mode.wheels:
         raise ValueError(
             f"mode '{mode.name}': the control law drives wheel '{driven[0]}', but wheels may not act. Return zeros for "

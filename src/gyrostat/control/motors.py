@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, absolute, clip, maximum, where
+from ..algebra import Array, absolute, clip, maximum, minimum, where
 from ..model import Joint, Spacecraft
 from .controller import STATE, Controller, standing_for
 from .demands import driven_joints
@@ -21,30 +21,75 @@ class Motor:
     stall_torque: of the motor itself, in N m; no_load_speed: of the motor itself, in rad/s: the torque that it can give
     in its direction of motion falls linearly to zero there. efficiency: of the gear, when driving; torque that drives
     it back is divided by it.
+    torque_constant: of the motor itself, N m/A; with max_current (A), which its drive lets through, its torque ends at
+    their product, driving and braking. `Motor.of_windings` makes it of voltage and resistance.
     """
 
     stall_torque: float
     no_load_speed: float = float("inf")
     efficiency: float = 1.0
+    torque_constant: float | None = None
+    max_current: float = float("inf")
 
     def __post_init__(self) -> None:
+        if not self.max_current > 0 or not (self.torque_constant is None or self.torque_constant > 0):
+            raise ValueError(
+                f"motor: torque_constant {self.torque_constant} and max_current {self.max_current} must be positive."
+            )
+        if self.torque_constant is None and np.isfinite(self.max_current):
+            raise ValueError("motor: max_current limits the torque by the torque_constant, in N m/A: give it, too.")
         if not self.stall_torque > 0 or not self.no_load_speed > 0 or not 0 < self.efficiency <= 1:
             raise ValueError(
                 f"motor: stall_torque {self.stall_torque} and no_load_speed {self.no_load_speed} must be positive, "
                 f"efficiency {self.efficiency} above 0 and at most 1."
             )
 
+    @classmethod
+    def of_windings(
+        cls,
+        torque_constant: float,
+        resistance: float,
+        voltage: float,
+        *,
+        max_current: float = float("inf"),
+        efficiency: float = 1.0,
+    ) -> Motor:
+        """Of a DC motor: stall_torque k U/R, no_load_speed U/k, with k in N m/A, R in ohm, U in V."""
+        if not (torque_constant > 0 and resistance > 0 and voltage > 0):
+            raise ValueError(
+                f"motor: torque_constant {torque_constant}, resistance {resistance} and voltage {voltage} must be "
+                "positive."
+            )
+        k = torque_constant
+        return cls(k * voltage / resistance, voltage / k, efficiency, k, max_current)
+
+    @property
+    def held_torque(self) -> float:
+        """Largest that the current allows, of the motor itself."""
+        if self.torque_constant is None:
+            return self.stall_torque
+        return min(self.stall_torque, self.torque_constant * self.max_current)
+
+    def current(self, joint: Joint, torque: Any, rate: Any) -> Any:
+        """In A, of a joint torque that is delivered at that rate."""
+        if self.torque_constant is None:
+            raise ValueError("motor: its current follows from torque_constant, in N m/A; give it.")
+        N, driving = joint.gear_ratio, np.asarray(torque) * np.asarray(rate) >= 0.0
+        return (
+            np.asarray(torque) / (N * np.where(driving, self.efficiency, 1.0 / self.efficiency)) / self.torque_constant
+        )
+
     def range_at(self, joint: Joint, rate: Any) -> tuple[Any, Any]:
         """Smallest and largest joint torque at that joint rate.
 
-        Driving (torque along the rate): |N| n eta (1 - |w_m| / w_0); braking: |N| n / eta, with w_m = N rate. A gear
-        that reverses the sense (N < 0) changes neither.
+        Driving (torque along the rate): |N| min(n (1 - |w_m| / w_0), k I) eta; braking: |N| min(n, k I) / eta, with
+        w_m = N rate. A gear that reverses the sense (N < 0) changes neither.
         """
-        N = absolute(joint.gear_ratio)
-        driving = N * self.stall_torque * self.efficiency
-        braking = N * self.stall_torque / self.efficiency
+        N, held = absolute(joint.gear_ratio), self.held_torque
         left = maximum(1.0 - absolute(N * rate) / self.no_load_speed, 0.0) if np.isfinite(self.no_load_speed) else 1.0
-        forward, backward = driving * left, -driving * left
+        own = self.stall_torque * left
+        forward = N * self.efficiency * (own if held == self.stall_torque else minimum(own, held))
+        backward, braking = -forward, N * held / self.efficiency
         return where(rate > 0.0, -braking, backward), where(rate < 0.0, braking, forward)
 
 
@@ -79,6 +124,11 @@ class Motors:
 
     def driving(self, law: Any) -> Any:
         """The law, a function or a Controller, with its torques as the motors make them."""
+        if isinstance(law, Controller) and law.pushes:
+            raise ValueError(
+                "Motors: the law's loads on joints hold thrust on what they carry, which no motor makes. Put the "
+                "motors' limits into the law that is flown by pulses."
+            )
         output, given = (law.output, law.given) if isinstance(law, Controller) else (law, STATE)
 
         def control(craft: Spacecraft, t: Any, q: Array, v: Array, *memory: Array, **asked: Any) -> Array:

@@ -74,7 +74,7 @@ def _seen_by(name: str, function: Callable[..., Any], names: tuple[str, ...], pl
 
 def _controller(name: str, law: Controller) -> Controller:
     names = law.given
-    advance = {
+    advance: dict[str, Any] = {
         key: None if getattr(law, key) is None else _seen_by(name, getattr(law, key), names, places_load=False)
         for key in ("derivative", "update")
     }
@@ -133,4 +133,5 @@ def _several(laws: Mapping[str, Any]) -> Controller:
     if following:
         standing_for(advance, names, *following)
     remembered: dict[str, Any] = {key: advance} if moving else {}
-    return Controller(output, state0, period=period, **remembered)
+    pushes = any(one.pushes for one in all_of.values())
+    return Controller(output, state0, period=period, pushes=pushes, **remembered)

@@ -50,7 +50,7 @@ def saturated(craft: Spacecraft, tau: Array, v: Array) -> Array:
     parts = []
     for joint in craft.joints:
         own, effort = joint.rate(tau), joint.limits.effort
-        if joint.motion.spins and np.isfinite(joint.limits.velocity):
+        if joint.spins and np.isfinite(joint.limits.velocity):
             parts.append(clip(own, *torque_range(joint.limits, joint.rate(v))))
         else:
             parts.append(clip(own, -effort, effort) if np.isfinite(effort) else own)
@@ -66,7 +66,7 @@ def actuator_rate(actuators: Actuators, command: Array, load: Array) -> Array:
 def passive_forces(craft: Spacecraft, q: Array, v: Array, stops: Stops | None = None) -> Array:
     """Generalised force (nv,) of springs, dampers, friction, bent bodies and, if given, stops.
 
-    -d/dq spring_energy - damping v - friction tanh(v / 1e-3)
+    -d/dq spring_energy - damping v - friction tanh(v / 1e-3); within a gear's play its spring does not act
     """
     parts = [_passive(joint, q[joint.q_at], v[joint.v_at], stops) for joint in craft.joints]
     return np.concatenate(parts) if parts else np.zeros(0)
@@ -85,7 +85,8 @@ def spring_energy(craft: Spacecraft, q: Array, stops: Stops | None = None) -> An
         if isinstance(joint, Modes):
             total = total + joint.elastic_energy(own)
         elif joint.nq and not is_zero(joint.stiffness):
-            total = total + joint.stiffness * joint.motion.spring_energy(own, _at_ease(joint))
+            energy = joint.motion.spring_energy(own, _at_ease(joint))
+            total = total + joint.stiffness * (energy if is_zero(joint.backlash) else 0.5 * _stretch(joint, own) ** 2)
         if stops is not None and stoppable(joint):
             total = total + _stop_energy(stops, joint, own[0])
     return total
@@ -107,6 +108,13 @@ def _at_ease(joint: Joint) -> Array:
     return joint.motion.step(joint.motion.neutral(), joint.rest * np.eye(joint.nv)[0])
 
 
+def _stretch(joint: Joint, q: Array) -> Any:
+    """How far the spring of a gear is drawn beyond its play, with its sign."""
+    off = -joint.motion.spring_load(q, _at_ease(joint))[0]
+    play = 0.5 * joint.backlash
+    return maximum(off - play, 0.0) - maximum(-off - play, 0.0)
+
+
 def stoppable(joint: Joint) -> bool:
     """True if the joint has limits that an end stop can stand at."""
     return joint.nq == joint.nv == 1 and (np.isfinite(joint.limits.lower) or np.isfinite(joint.limits.upper))
@@ -119,7 +127,8 @@ def _passive(joint: Joint, q: Array, v: Array, stops: Stops | None) -> Array:
     if isinstance(joint, Modes):
         return joint.elastic_load(q, v)
     if not is_zero(joint.stiffness):
-        load = load + joint.stiffness * joint.motion.spring_load(q, _at_ease(joint))
+        pull = joint.motion.spring_load(q, _at_ease(joint))
+        load = load + joint.stiffness * (pull if is_zero(joint.backlash) else np.array([-_stretch(joint, q)]))
     if not is_zero(joint.damping):
         load = load - joint.damping * v
     if not is_zero(joint.friction):

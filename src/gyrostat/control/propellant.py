@@ -27,6 +27,7 @@ from ..model import Spacecraft, Thruster
 from .controller import STATE, Controller, call, standing_for
 from .passive import Actuators
 from .thrusters import G0, without_propellant
+from .valves import lags
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,12 @@ def burning(
     if inner is not None and (inner.sampled or inner.propellant is not None):
         found = "is sampled" if inner.sampled else "burns propellant itself"
         raise ValueError(f"burning: the other law {found}; expected one that acts at all times, without propellant.")
+    slow = next((t.name for t in craft.thrusters if lags([t])), None)
+    if slow is not None:
+        raise ValueError(
+            f"burning: thruster '{slow}' has a rise_time or fall_time, and thrusts are given as they are here. Leave "
+            "them out, or fly it by control.Pulses."
+        )
     n, known = len(tanks), [thruster.name for thruster in craft.thrusters]
 
     def forces(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,24 +8,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, clip, minimum, skew, where
-from ..kinematics import forward_kinematics, jacobian
+from ..algebra import Array, clip, maximum, minimum, skew, where
+from ..kinematics import forward_kinematics, jacobian, neutral
 from ..model import Spacecraft
-from .allocation import allocate
+from .allocation import allocate, row_scale
 from .controller import STATE, Controller, call, standing_for
 from .demands import demand_one, placed
 from .imperfection import Place
 from .instruments import Instruments, at_a_place
+from .plumes import Plumes
+from .valves import impulse_of, lags, through_a_valve
 
 G0 = 9.80665  # m/s^2
 
 
-def thruster_matrix(craft: Spacecraft, q: Array | None = None) -> Array:
+def thruster_matrix(craft: Spacecraft, q: Array | None = None, *, plumes: Plumes | None = None) -> Array:
     """Generalised force per unit of thrust, (nv, thrusters): tau = thruster_matrix @ thrusts.
 
     A thruster on a base (of any kind, of any member) makes the wrench F = [p x d; d], H^T F by the base's joint; one on
-    another body, J^T d, which needs q.
+    another body, J^T d, which needs q. plumes: with what they do to plates; needs q.
     """
+    if plumes is not None:
+        if q is None:
+            raise ValueError("thruster_matrix: what plumes hit depends on q; give it.")
+        hits = [plumes.load(craft, q, thruster) for thruster in craft.thrusters]
+        return thruster_matrix(craft, q) + np.stack(hits, axis=1)
     columns = []
     roots = {body.name: body.joint for body in craft.roots}
     for thruster in craft.thrusters:
@@ -106,21 +113,22 @@ class Pulses:
     and what it did not give is carried to the next period. Pulses start with the period and are resolved in `ticks`
     equal parts of it: a part that a pulse covers partly gets the mean thrust, so that impulses are exact. Joints and
     wheels get the law's load, held over each part.
+
+    A thruster with a rise_time and a fall_time gives what its valve lets through; what a pulse gives more or less for
+    it counts as carried. Thrusters may sit on any body, where the law sees them to be: loads on the joints that carry
+    them come on top of the law's. plumes: plates that are hit, of which the sharing of thrust knows nothing.
     """
 
     craft: Spacecraft
     period: float
     ticks: int = 10
+    plumes: Plumes | None = None
 
     def __post_init__(self) -> None:
         demand_one(self.craft, "Pulses")
-        for thruster in self.craft.thrusters:
-            if thruster.body != self.craft.base:
-                raise ValueError(
-                    f"Pulses: thruster '{thruster.name}' sits on '{thruster.body}', whose pose it would have to know; "
-                    f"expected all thrusters on the base '{self.craft.base}'."
-                )
-        thruster_matrix(self.craft)  # refuses what it cannot map
+        self._matrix(self.craft, neutral(self.craft))  # refuses what it cannot map
+        if self.plumes is not None:
+            self.plumes.check(self.craft)
         limits = thrust_limits(self.craft)
         if not np.isfinite(limits.astype(float)).all():
             name = self.craft.thrusters[int(np.flatnonzero(~np.isfinite(limits))[0])].name
@@ -138,6 +146,21 @@ class Pulses:
     @property
     def _base(self) -> int:
         return self.craft.joints[0].nv
+
+    @property
+    def _size(self) -> int:
+        """Of the memory: with the thrust that there is, where it takes time to come and go."""
+        return 5 * self._n + self._base + 1 + (self._n if lags(self.craft.thrusters) else 0)
+
+    @property
+    def _moved(self) -> bool:
+        """Thrust loads joints, too."""
+        beside = [t.body for t in self.craft.thrusters] + [p.body for p in (self.plumes.plates if self.plumes else ())]
+        return any(name != self.craft.base for name in beside)
+
+    def _matrix(self, craft: Spacecraft, q: Array) -> Array:
+        """Without plumes."""
+        return thruster_matrix(craft, q if self._moved else None)
 
     def controller(
         self, law: Callable[[Spacecraft, Any, Array, Array], Array], instruments: Instruments | None = None
@@ -158,7 +181,7 @@ class Pulses:
             place = Place(seed, run, sample)
             seen = (q, v) if instruments is None else instruments.read(craft, q, v, place)
             tau = call(law, (craft, t, *seen), {"run": run, "sample": sample, "seed": seed} | asked)
-            return self._step(craft, np.asarray(craft.v(tau, "tau")), z, sample, tick)
+            return self._step(craft, q, seen[0], np.asarray(craft.v(tau, "tau")), z, sample, tick)
 
         def output(*state: Any, **asked: Any) -> Array:
             return step(*state, **asked)[0]
@@ -168,21 +191,26 @@ class Pulses:
 
         for function in (output, update):
             standing_for(function, (*STATE, "z"), (law, len(STATE)), (at_a_place, 0))
-        return Controller(output, np.zeros(5 * self._n + self._base + 1), update=update, period=tick)
+        return Controller(output, np.zeros(self._size), update=update, period=tick, pushes=self._moved)
 
-    def _step(self, craft: Spacecraft, tau: Array, z: Array, sample: Any, tick: float) -> tuple[Array, Array]:
+    def _step(
+        self, craft: Spacecraft, q: Array, seen_q: Array, tau: Array, z: Array, sample: Any, tick: float
+    ) -> tuple[Array, Array]:
         """The load of this part of the period, and the memory after it."""
         n, nb = self._n, self._base
         left, carried, pulses, on_time, unmet = (z[k * n : (k + 1) * n] for k in range(5))
         missing, propellant = z[5 * n : 5 * n + nb], z[5 * n + nb]
         limits = thrust_limits(craft)
         shortest = np.array([x.minimum_on_time for x in craft.thrusters])
-        B = thruster_matrix(craft)[:nb]
-        shared = allocate(B, tau[:nb], limits)
+        scale = row_scale(self._matrix(self.craft, neutral(self.craft))[:nb]) if self._moved else None
+        shared = allocate(self._matrix(craft, seen_q)[:nb], tau[:nb], limits, scale=scale)
         wanted = shared.efforts * self.period + carried
         on = np.array([_pulse(x, least, self.period) for x, least in zip(wanted / limits, shortest, strict=True)])
-        rest = wanted - on * limits
-        keep = minimum(rest, shortest * limits)
+        slow = lags(craft.thrusters)
+        given = [impulse_of(t, x) for t, x in zip(craft.thrusters, on, strict=True)] if slow else on * limits
+        rest = wanted - np.array(given)
+        held_back = maximum(on * limits - np.array(given), 0.0) if slow else 0.0  # by a valve that opens slowly
+        keep = minimum(rest, shortest * limits + held_back)
         first = where((sample + 0.5) % self.ticks < 1.0, 1.0, 0.0)  # of the period; else the pulses go on
         left = first * on + (1.0 - first) * left
         carried = first * keep + (1.0 - first) * carried
@@ -190,10 +218,18 @@ class Pulses:
         pulses = pulses + first * np.array([where(x > 0.0, 1.0, 0.0) for x in on])
         missing = missing + first * self.period * shared.missing
         now = clip(left, 0.0, tick)
-        thrusts = limits * now / tick
+        thrusts, rising = limits * now / tick, np.zeros(0)
+        if slow:
+            through = [
+                through_a_valve(t, before, open_for, tick)
+                for t, before, open_for in zip(craft.thrusters, z[-n:], now, strict=True)
+            ]
+            thrusts, rising = (np.array(part) for part in zip(*through, strict=True))
         used = propellant + propellant_rate(craft, thrusts) * tick
-        memory = np.concatenate([left - now, carried, pulses, on_time + now, unmet, missing, [used]])
-        return np.concatenate([B @ thrusts, tau[nb:]]), memory
+        memory = np.concatenate([left - now, carried, pulses, on_time + now, unmet, missing, [used], rising])
+        plumes = self.plumes
+        B = self._matrix(craft, q) if plumes is None else thruster_matrix(craft, q, plumes=plumes)
+        return B @ thrusts + np.concatenate([np.zeros(nb), tau[nb:]]), memory
 
     def report(self, run: Any) -> PulseReport:
         """Of a run, at its end; or of the memory (..., 5 n + base + 1) itself, such as that of each saved time,
@@ -203,9 +239,9 @@ class Pulses:
         """
         n, nb = self._n, self._base
         memory = self._at_the_end(run) if hasattr(run, "data") and hasattr(run, "craft") else np.asarray(run)
-        if memory.shape[-1:] != (5 * n + nb + 1,):
+        if memory.shape[-1:] != (self._size,):
             raise ValueError(
-                f"Pulses.report: found a memory of shape {memory.shape}; expected (..., {5 * n + nb + 1}), that of "
+                f"Pulses.report: found a memory of shape {memory.shape}; expected (..., {self._size}), that of "
                 f"these {n} thrusters. Give it the run of their controller, or that controller's part of a memory."
             )
         _, carried, pulses, on_time, unmet = (memory[..., k * n : (k + 1) * n] for k in range(5))

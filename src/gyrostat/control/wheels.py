@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algebra import Array, clip, mirror, solve_spd
 from ..kinematics import body_twists, forward_kinematics, joint_poses
-from ..model import Body, Spacecraft, Wheel
+from ..model import Body, Joint, Limits, Spacecraft, Wheel
 from .demands import base_pose, demand_one, driven_wheels
 
 TAPER = 0.01  # of the speed limit: over this range the torque that would speed a wheel up further falls to zero
@@ -50,8 +50,52 @@ def wheel_axes(craft: Spacecraft, q: Array) -> Array:
 
 
 def spin_inertias(craft: Spacecraft) -> Array:
-    """J of each wheel, (wheels,)."""
-    return np.array([w.joint.axis @ w.inertia @ w.joint.axis for w in driven_wheels(craft)])
+    """J of each wheel about its axis, (wheels,)."""
+    return np.array([_spin_inertia(w) for w in driven_wheels(craft)])
+
+
+def _spin_inertia(wheel: Body) -> Any:
+    a = wheel.joint.axis
+    off = wheel.com - (a @ wheel.com) * a  # of one that is out of balance
+    return a @ wheel.inertia @ a + wheel.mass * (off @ off)
+
+
+def unbalanced_wheel(
+    name: str,
+    parent: str,
+    axis: Any,
+    spin_inertia: float,
+    *,
+    mass: float,
+    static: float = 0.0,
+    dynamic: float = 0.0,
+    phase: float = 0.0,
+    transverse_inertia: float | None = None,
+    position: Any = (0.0, 0.0, 0.0),
+    **limits: Any,
+) -> Body:
+    """A wheel out of balance, as it is: a body whose angle counts, which shakes its carrier at W with
+
+        static W^2  (N, across the axis)   and   dynamic W^2  (N m, across the axis)                              (1)
+
+    static: mass times the distance of its centre from the axis, kg m. dynamic: product of inertia of the axis with a
+    direction across it, kg m^2. phase: angle from one to the other, rad. The carrier's mass properties do not include
+    it. parent: a body, or a node of a flexible one. limits: max_torque, max_speed, damping, friction, as of `gs.Wheel`.
+    Laws drive it as any wheel; a run needs some ten steps to a turn.
+    """
+    a = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(a)))], a)
+    x = x / np.linalg.norm(x)
+    y = np.cross(a, x)
+    across = 0.6 * spin_inertia if transverse_inertia is None else transverse_inertia
+    e = static / mass if static else 0.0
+    skewed = np.cos(phase) * x + np.sin(phase) * y
+    turning = spin_inertia - mass * e * e  # about the centre of mass
+    inertia = across * (np.eye(3) - np.outer(a, a)) + turning * np.outer(a, a)
+    inertia = inertia - dynamic * (np.outer(skewed, a) + np.outer(a, skewed))
+    bounds = Limits(velocity=limits.pop("max_speed", np.inf), effort=limits.pop("max_torque", np.inf))
+    joint = Joint(name, "revolute", parent, position, axis=a, limits=bounds, driven="wheel", **limits)
+    return Body(name, mass, e * x, inertia, joint)
 
 
 def wheel_speeds(craft: Spacecraft, v: Array) -> Array:

@@ -21,7 +21,7 @@ XYZ = ("x", "y", "z")
 OUTPUTS = (*get_args(Output), "tau")  # those of scenario files, and the loads in the joints
 LOAD_UNITS = {"rad/s": "N.m", "m/s": "N"}
 PARAMETER_UNITS = {"mass": "kg", "com": "m", "inertia": "kg.m2", "spin_inertia": "kg.m2", "position": "m"}
-NOT_NEGATIVE = ("mass", "spin_inertia", "stiffness", "damping", "friction", "rotor_inertia", "max_thrust")
+NOT_NEGATIVE = ("mass", "spin_inertia", "stiffness", "damping", "friction", "backlash", "rotor_inertia", "max_thrust")
 
 
 class Variable(NamedTuple):

@@ -54,6 +54,8 @@ def _refuse(craft: Spacecraft) -> None:
             cannot(f"body '{body.name}'", f"this: {why}")
         if joint.stiffness and not joint.motion.single:
             cannot(place, f"the spring of a {joint.kind} joint")
+        if joint.backlash:
+            cannot(place, "the play of a gear")
         if np.isfinite(joint.limits.velocity):
             cannot(place, "a limit of velocity")
         if not joint.motion.single and np.isfinite([joint.limits.lower, joint.limits.upper]).any():

@@ -59,6 +59,8 @@ def _refuse(craft: Spacecraft) -> None:
             "wheel",
         ):
             cannot(place, f"springs, dampers and friction of a {joint.kind} joint")
+        if joint.backlash:
+            cannot(place, "the play of a gear")
         bounds = [joint.limits.lower, joint.limits.upper, joint.limits.velocity, joint.limits.effort]
         if joint.kind in ("spherical", "fixed", "free") and np.isfinite(bounds).any():
             cannot(place, f"limits of a {joint.kind} joint")

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from .spacecraft import Spacecraft
 
 SAME = 1e-14  # relative: what a file may change of numbers that are computed from those it holds
-_PASSIVE = ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio")
+_VALVE = ("rise_time", "fall_time")
+_PASSIVE = ("stiffness", "rest", "damping", "friction", "backlash", "rotor_inertia", "gear_ratio")
 _LIMITS = ("lower", "upper", "velocity", "effort")
 
 
@@ -46,7 +47,7 @@ def _facts(craft: Spacecraft) -> Iterator[tuple[str, Any]]:
         yield f"{frame.name}.rotation", frame.rotation
     for thruster in craft.thrusters:
         yield f"{thruster.name}.body", thruster.body
-        for name in ("position", "direction", "max_thrust", "minimum_on_time", "specific_impulse"):
+        for name in ("position", "direction", "max_thrust", "minimum_on_time", "specific_impulse", *_VALVE):
             yield f"{thruster.name}.{name}", getattr(thruster, name)
     yield "the end", ""
 

@@ -18,7 +18,7 @@ from .parts import Body
 from .spacecraft import Spacecraft
 from .validation import LARGEST, validate
 
-NEVER_NEGATIVE = ("stiffness", "damping", "friction", "rotor_inertia", "max_thrust")
+NEVER_NEGATIVE = ("stiffness", "damping", "friction", "backlash", "rotor_inertia", "max_thrust")
 MARGIN = 1e-9  # of the trace: closer to the edge of what is physical, a body is looked at on its own
 
 

@@ -61,6 +61,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "rest": _field("joint", "rest"),
     "damping": _field("joint", "damping"),
     "friction": _field("joint", "friction"),
+    "backlash": _field("joint", "backlash"),
     "rotor_inertia": _field("joint", "rotor_inertia"),
     "gear_ratio": _field("joint", "gear_ratio"),
     "max_thrust": _field("thruster", "max_thrust"),

@@ -95,9 +95,11 @@ class Joint:
     position, rotation: X_PJ, where the body sits on its parent when the coordinates are zero.
     axis, axis2: unit vectors in J, for the kinds that need them.
     stiffness, rest, damping, friction: passive loads, applied by `gs.simulate`.
+    backlash: play of a gear that yields: the spring acts where the coordinate is more than half of it from `rest`.
     rotor_inertia, gear_ratio: add `rotor_inertia * gear_ratio**2` to the joint's inertia.
     node: the node of a flexible parent that it sits on; X_PJ is then its place in the node's axes.
-    driven: a motor acts here (True) or none does (False); by default a joint with a spring has none, others have. See
+    driven: a motor acts here (True) or none does (False); by default a joint with a spring has none, others have.
+    "wheel": a motor spins what turns here, and laws take it as a wheel: one out of balance, whose angle counts. See
     `Role`.
     q_at, v_at: where its coordinates and rates stand in q and v; mount: the node, with its shapes. `Spacecraft.build`
     sets them.
@@ -115,9 +117,10 @@ class Joint:
     rest: Any = 0.0
     damping: Any = 0.0
     friction: Any = 0.0
+    backlash: Any = 0.0
     rotor_inertia: Any = 0.0
     gear_ratio: Any = 1.0
-    driven: bool | None = None
+    driven: bool | str | None = None
     node: str = ""
     q_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
     v_at: slice = field(default_factory=lambda: slice(0, 0), repr=False)
@@ -131,10 +134,12 @@ class Joint:
         _set(self, "rotation", _snapped(array(self.rotation, (3, 3), f"{what}: rotation")))
         _set(self, "axis", _unit(array(self.axis, (3,), f"{what}: axis")))
         _set(self, "axis2", _unit(array(self.axis2, (3,), f"{what}: axis2")))
-        for name in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio"):
+        for name in ("stiffness", "rest", "damping", "friction", "backlash", "rotor_inertia", "gear_ratio"):
             _set(self, name, scalar(getattr(self, name), f"{what}: {name}"))
-        if self.driven not in (True, False, None):
-            raise ValueError(f"{what}: driven is {self.driven!r}; expected True, False, or None for the default.")
+        if self.driven not in (True, False, None, "wheel"):
+            raise ValueError(
+                f"{what}: driven is {self.driven!r}; expected True, False, 'wheel', or None for the default."
+            )
 
     @property
     def motion(self) -> AbstractKind:
@@ -148,6 +153,11 @@ class Joint:
     @property
     def nv(self) -> int:
         return len(KINDS[self.kind].v_units)
+
+    @property
+    def spins(self) -> bool:
+        """A wheel's: laws of wheels drive it."""
+        return self.motion.spins or self.driven == "wheel"
 
     @property
     def armature(self) -> Any:
@@ -256,6 +266,8 @@ class Thruster:
     """A point on a body and the direction of the force on the body, both in B.
 
     minimum_on_time: shortest pulse in s. specific_impulse: in s; infinite: no propellant is counted.
+    rise_time, fall_time: in s, within which thrust comes to 63 % of what it shall be, and falls to 37 %, once the valve
+    is open, or shut.
     """
 
     name: str
@@ -265,12 +277,14 @@ class Thruster:
     max_thrust: Any = INFINITY
     minimum_on_time: Any = 0.0
     specific_impulse: Any = INFINITY
+    rise_time: Any = 0.0
+    fall_time: Any = 0.0
 
     def __post_init__(self) -> None:
         what = f"thruster '{self.name}'"
         _set(self, "position", array(self.position, (3,), f"{what}: position"))
         _set(self, "direction", _unit(array(self.direction, (3,), f"{what}: direction")))
-        for name in ("max_thrust", "minimum_on_time", "specific_impulse"):
+        for name in ("max_thrust", "minimum_on_time", "specific_impulse", "rise_time", "fall_time"):
             _set(self, name, scalar(getattr(self, name), f"{what}: {name}"))
 
 

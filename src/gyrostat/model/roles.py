@@ -37,4 +37,4 @@ def role_of(joint: Joint, root: bool) -> Role:
         driven = joint.motion.motorised and isinstance(joint.stiffness, (int, float)) and joint.stiffness == 0
     if not driven:
         return Role.passive
-    return Role.wheel if joint.motion.spins else Role.driven
+    return Role.wheel if joint.spins else Role.driven

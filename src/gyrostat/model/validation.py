@@ -161,7 +161,7 @@ def validate(
     for thruster in thrusters:
         place = f"thruster '{thruster.name}'"
         found += _finite(place, position=thruster.position, direction=thruster.direction)
-        for name in ("max_thrust", "minimum_on_time", "specific_impulse"):
+        for name in ("max_thrust", "minimum_on_time", "specific_impulse", "rise_time", "fall_time"):
             if not getattr(thruster, name) >= 0:
                 value = getattr(thruster, name)
                 found.append(error("negative-value", place, f"{name} is {value}; expected zero or more."))
@@ -203,6 +203,7 @@ def _joint_findings(joint: Joint) -> list[Finding]:
         "rest",
         "damping",
         "friction",
+        "backlash",
         "rotor_inertia",
         "gear_ratio",
     )
@@ -222,7 +223,7 @@ def _joint_findings(joint: Joint) -> list[Finding]:
     if not found and joint.kind == "universal" and np.abs(np.cross(joint.axis, joint.axis2)).max() < 1e-9:
         found.append(error("parallel-axes", place, "axis and axis2 are parallel.", "Give two different directions."))
     found += _rotation(place, joint.rotation)
-    for name in ("stiffness", "damping", "friction", "rotor_inertia"):
+    for name in ("stiffness", "damping", "friction", "backlash", "rotor_inertia"):
         if getattr(joint, name) < 0:
             found.append(error("negative-value", place, f"{name} is {getattr(joint, name)}; expected zero or more."))
     if joint.stiffness > 0 and joint.motion.spins:
@@ -230,6 +231,9 @@ def _joint_findings(joint: Joint) -> list[Finding]:
             f"stiffness is {joint.stiffness}, but a {joint.kind} has no angle that a spring could be stretched by."
         )
         found.append(error("spring", place, message, "Leave it out, or make it a revolute joint."))
+    if joint.backlash > 0 and not (joint.stiffness > 0 and joint.motion.single):
+        message = f"backlash is {joint.backlash}; play is between the flanks of a spring, of a joint of one coordinate."
+        found.append(error("backlash", place, message, "Give the gear's stiffness, or leave backlash out."))
     limits = joint.limits
     if not limits.lower <= limits.upper:
         found.append(
@@ -258,6 +262,9 @@ def _role_findings(bodies: Sequence[Body], memberships: Sequence[Membership]) ->
         elif joint.driven and not joint.nv:
             message = f"driven is true, but a {joint.kind} joint does not move."
             found.append(error("driven", place, message, "Leave it out."))
+        elif joint.driven == "wheel" and joint.kind not in ("revolute", "wheel"):
+            message = f"driven is 'wheel', but a {joint.kind} joint spins nothing about one axis."
+            found.append(error("driven", place, message, "Make it revolute, or say true."))
     return found
 
 

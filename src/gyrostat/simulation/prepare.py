@@ -233,6 +233,11 @@ def equations_of(
         law = law if law is GIVEN else guarded(craft, mode, law)
     assert settings.stabilisation is not None
     outer = environment_of(functions["environment"])
+    if law is not None and law is not GIVEN and law.pushes and settings.actuators is not None:
+        raise ValueError(
+            "actuators: the law's loads on joints hold thrust on what they carry, which no motor makes and none can "
+            "hold within its limits. Leave actuators out, or put thrusters and plates on the base."
+        )
     if law is not None and law.propellant is not None:
         if conserving(request, settings, functions):
             raise ValueError("conserve='momentum': propellant that leaves takes momentum along. Leave it out.")

@@ -187,5 +187,6 @@ def _scaled(joint: Joint, factor: float) -> Joint:
         rest=joint.rest * factor,
         damping=joint.damping / factor**2,
         friction=joint.friction / factor,
+        backlash=joint.backlash * factor,
         rotor_inertia=joint.rotor_inertia / factor**2,
     )

@@ -20,7 +20,13 @@ from .units import Measure, joint_dimension
 
 # key of a joint, or of its limits -> what it is, as `joint_dimension` has it
 _IN_LIMITS = {"lower": "position", "upper": "position", "velocity": "rate", "effort": "load"}
-_IN_JOINT = {"stiffness": "stiffness", "rest": "position", "damping": "damping", "friction": "load"}
+_IN_JOINT = {
+    "stiffness": "stiffness",
+    "rest": "position",
+    "damping": "damping",
+    "friction": "load",
+    "backlash": "position",
+}
 _IN_JOINT["rotor_inertia"] = "inertia"
 
 

@@ -98,9 +98,10 @@ class JointTable(Placed):
     rest: AnyMeasure = NONE
     damping: AnyMeasure = NONE
     friction: AnyMeasure = NONE
+    backlash: AnyMeasure = NONE
     rotor_inertia: AnyMeasure = NONE
     gear_ratio: Real = 1.0
-    driven: bool | None = None
+    driven: bool | Literal["wheel"] | None = None
 
 
 class ShapeTable(Placed):
@@ -173,6 +174,8 @@ class ThrusterTable(Table):
     max_thrust: ForceLimit = math.inf
     minimum_on_time: Time = 0.0
     specific_impulse: TimeLimit = math.inf
+    rise_time: Time = 0.0
+    fall_time: Time = 0.0
 
 
 class PartTable(Placed):

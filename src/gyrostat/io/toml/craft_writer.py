@@ -34,6 +34,7 @@ def to_toml(craft: Spacecraft, folder: Path) -> str:
     for thruster in craft.thrusters:
         values: dict[str, Any] = {name: getattr(thruster, name) for name in ("name", "body", "position", "direction")}
         usual = {"max_thrust": np.inf, "minimum_on_time": 0.0, "specific_impulse": np.inf}
+        usual |= {"rise_time": 0.0, "fall_time": 0.0}
         values |= {name: getattr(thruster, name) for name, value in usual.items() if getattr(thruster, name) != value}
         lines += ["", "[[thruster]]", *_pairs(values)]
     for member in craft.memberships:
@@ -108,7 +109,7 @@ def _joint(joint: Joint) -> dict[str, Any]:
     values |= _rotation(joint.rotation)
     for name in ("axis", "axis2")[: joint.motion.axes]:
         values[name] = getattr(joint, name)
-    for name in ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio"):
+    for name in ("stiffness", "rest", "damping", "friction", "backlash", "rotor_inertia", "gear_ratio"):
         if getattr(joint, name) != getattr(DEFAULTS, name):
             values[name] = getattr(joint, name)
     if joint.driven is not None:
@@ -157,7 +158,7 @@ def _wheel(body: Body) -> dict[str, Any] | None:
 
 
 def _same_wheel(a: Body, b: Body, scale: float) -> bool:
-    plain = ("stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio", "name", "driven")
+    plain = ("stiffness", "rest", "damping", "friction", "backlash", "rotor_inertia", "gear_ratio", "name", "driven")
     return bool(
         np.abs(a.inertia - b.inertia).max() <= scale
         and a.mass == b.mass

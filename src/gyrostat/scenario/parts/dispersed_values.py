@@ -11,7 +11,13 @@ from .settings import Made, is_setting
 
 OF_STATES = {"attitude": "angle", "position": "length", "rate": "angular rate", "velocity": "speed"}
 OF_BODIES = {"mass": "mass", "com": "length", "inertia": "moment of inertia", "spin_inertia": "moment of inertia"}
-OF_JOINTS = {"stiffness": "stiffness", "damping": "damping", "rotor_inertia": "inertia", "rest": "position"}
+OF_JOINTS = {
+    "stiffness": "stiffness",
+    "damping": "damping",
+    "rotor_inertia": "inertia",
+    "rest": "position",
+    "backlash": "position",
+}
 
 
 def in_si(made_by: Made, what: str, change: str | None) -> Callable[[Any], Any]:

@@ -48,7 +48,7 @@ def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
         asked, rate = trajectory.signals[signal].values[..., joint.v_at], trajectory.v[..., joint.v_at]
         effort, speed = joint.limits.effort, joint.limits.velocity
         over, reason = (np.abs(asked) > effort * (1 + 1e-12)).any(axis=-1), "effort"
-        if joint.motion.spins and np.isfinite(speed):
+        if joint.spins and np.isfinite(speed):
             low, high = torque_range(joint.limits, rate)
             cut = ((asked < low - 1e-12 * effort) | (asked > high + 1e-12 * effort)).any(axis=-1)
             reason = "speed" if (cut & ~over).any() else reason
