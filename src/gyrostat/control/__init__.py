@@ -68,6 +68,9 @@ from .kalman import KalmanFilter as KalmanFilter
 from .kalman import Measurement as Measurement
 from .kalman import ekf as ekf
 from .kalman import ukf as ukf
+from .keep_out import KeepOut as KeepOut
+from .keep_out import slew_clear_of as slew_clear_of
+from .keep_out import turns_clear_of as turns_clear_of
 from .magnetic_torquers import MagneticTorquers as MagneticTorquers
 from .magnetic_torquers import b_dot as b_dot
 from .modes import MODES as MODES

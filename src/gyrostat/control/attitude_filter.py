@@ -24,6 +24,7 @@ from ..algebra import (
 from ..model import Spacecraft
 from .controller import STATE, Controller, call, standing_for
 from .demands import base_quaternion, demand_free_base
+from .estimator import Judged
 from .imperfection import Place
 from .instruments import at_a_place
 from .integrating_gyro import IntegratingGyro
@@ -131,7 +132,7 @@ class AttitudeFilter:
 
         for function in (output, update):
             standing_for(function, (*STATE, "z"), (law, len(STATE)), (at_a_place, 0))
-        return Controller(output, self.memory, update=update, period=self.period)
+        return Controller(output, self.memory, update=update, period=self.period, tells=self._told)
 
     def step(self, craft: Spacecraft, q: Array, v: Array, z: Array, place: Place, t: Any = 0.0) -> Array:
         """The memory after a sample."""
@@ -178,6 +179,12 @@ class AttitudeFilter:
         return FilterReport(
             *(np.array(part).reshape((*z.shape[:-1], *np.shape(part[0]))) for part in zip(*rows, strict=True))
         )
+
+    def _told(self, craft: Spacecraft, q: Array, v: Array, z: Array) -> list[Judged]:
+        found = self.report(z)
+        known = 6 if self.gyro.bias > 0 or self.gyro.rate_walk > 0 else 3
+        rows = [Judged("NEES of attitude and gyro bias", found.nees, known)]
+        return rows + ([Judged("NIS of the star tracker", found.nis, 3)] if self.every else [])
 
     def _judged(self, z: Array) -> FilterReport:
         P = _matrix(z[_AT["P"]])

@@ -29,6 +29,7 @@ class Controller:
     q, v, z)`. Without `update` the law has no memory beyond what it holds.
 
     propellant: what of the craft's mass its memory says; set by `gyrostat.control.burning`.
+    tells: (craft, q, v, z) of runs at their ends -> chi-squared numbers (`estimator.Judged`) that the report shows.
     pushes: in its loads on joints something from outside is counted (thrust on an arm), which no motor makes.
 
     Functions may also ask, by argument name, for `run` (number of the run in its batch), `sample` (number of the
@@ -42,6 +43,7 @@ class Controller:
     period: float | None = None
     propellant: Propellant | None = None
     pushes: bool = False
+    tells: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state0", np.atleast_1d(np.asarray(self.state0, dtype=float)))

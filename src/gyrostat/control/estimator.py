@@ -31,6 +31,10 @@ class AbstractEstimator:
     def seen(self, craft: Spacecraft, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         raise NotImplementedError
 
+    def judged(self, craft: Spacecraft, q: Array, v: Array, z: Array) -> list[Judged]:
+        """What the report shows of it, of the states and memories of runs at their ends, (runs, n)."""
+        return []
+
 
 @dataclass(frozen=True)
 class Space:
@@ -140,13 +144,27 @@ class Consistency(NamedTuple):
         return f"{means}, expected {self.low:.3g} to {self.high:.3g} (95 %): {verdict}"
 
 
+class Judged(NamedTuple):
+    """A chi-squared number of each run at its end, which tells whether a filter is consistent."""
+
+    name: str
+    values: Array  # (runs,)
+    degrees: int
+
+    def row(self) -> dict[str, Any]:
+        """A figure of the report: the mean over the runs, and where it has to lie."""
+        found = consistency(self.values, self.degrees)
+        span = f"{found.low:.3g} to {found.high:.3g}"
+        return {"name": f"{self.name} (95 % of consistent ones: {span})", "peak": None, "final": float(found.mean)}
+
+
 def consistency(values: Any, degrees: int) -> Consistency:
     """values (runs, ...): of NEES or NIS, each of so many degrees of freedom; the mean is over the runs."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
     values = np.asarray(values, dtype=float)
     runs = len(values)
-    low, high = chi2.ppf([0.025, 0.975], degrees * runs) / runs
+    low, high = 2.0 * gammaincinv(0.5 * degrees * runs, [0.025, 0.975]) / runs
     return Consistency(values.mean(axis=0), float(low), float(high))
 
 

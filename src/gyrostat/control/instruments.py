@@ -159,7 +159,19 @@ class _Fed:
             update = None if law.update is None else self._wrapped(law.update, False)
             return replace(law, output=self._wrapped(law.output, False), update=update)
         output, update = self._wrapped(law.output, True), self._update()
-        return replace(law, output=output, update=update, state0=self.start)
+        return replace(law, output=output, update=update, state0=self.start, tells=self._tells())
+
+    def _tells(self) -> Any:
+        """What the estimator does, and the law's own, which stands before it."""
+        estimator, own = self.instruments.estimator, self.law.tells
+        if estimator is None or not hasattr(estimator, "judged"):
+            return None if own is None else lambda craft, q, v, z: own(craft, q, v, z[:, self.own])
+
+        def tells(craft: Spacecraft, q: Array, v: Array, z: Array) -> list[Any]:
+            rows = list(estimator.judged(craft, q, v, z[:, self.rest]))
+            return rows + (list(own(craft, q, v, z[:, self.own])) if own is not None else [])
+
+        return tells
 
     def sense(self, craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, place: Place) -> Any:
         """Readings by name, the state that the law sees, and the memory of sensors and estimator after the sample."""

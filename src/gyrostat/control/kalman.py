@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra import Array, ldl, mirror, solve_spd, sqrt, where
 from ..model import Spacecraft
 from ..tracing import jacobian_of
-from .estimator import AbstractEstimator, Estimate, Layout, Space
+from .estimator import AbstractEstimator, Estimate, Judged, Layout, Space, nees
 
 Dynamics = Callable[[Any, Array], Array]
 
@@ -44,8 +44,9 @@ class KalmanFilter(AbstractEstimator):
 
         P <- sum (d_i - K y_i)(d_i - K y_i)^T / (2 n) + K R K^T                                                   (3)
 
-    that of (2). measurements: by the name of the sensor; those that are not fresh change nothing. seen: what laws see,
-    (craft, q, v, x) -> (q, v).
+    that of (2). measurements: by the name of the sensor; those that are not fresh change nothing. shows: what laws see,
+    (craft, q, v, x) -> (q, v). truth: x of states (..., nq), (..., nv), (craft, q, v) -> (..., components), for NEES
+    in the report.
     """
 
     dynamics: Dynamics
@@ -57,6 +58,7 @@ class KalmanFilter(AbstractEstimator):
     steps: int = 1
     unscented: bool = False
     shows: Callable[..., tuple[Array, Array]] | None = None
+    truth: Callable[..., Array] | None = None
 
     def __post_init__(self) -> None:
         n = self.space.size
@@ -87,6 +89,19 @@ class KalmanFilter(AbstractEstimator):
 
     def seen(self, craft: Spacecraft, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         return (q, v) if self.shows is None else self.shows(craft, q, v, z[self.layout.x])
+
+    def judged(self, craft: Spacecraft, q: Array, v: Array, z: Array) -> list[Judged]:
+        found = self.read(z)
+        rows = []
+        if self.truth is not None:
+            true = np.asarray(self.truth(craft, q, v), dtype=float)
+            off = np.array([self.space.minus(a, b) for a, b in zip(true, found.x, strict=True)])
+            rows.append(Judged("NEES of the filter", nees(off, found.P), self.space.size))
+        sizes = [m.space.size if m.space else len(np.atleast_1d(m.sigma)) for m in self.measurements.values()]
+        for k, (name, size) in enumerate(zip(self.measurements, sizes, strict=True)):
+            if size > 1 or self.measurements[name].space is not None:  # else how many components it has is not told
+                rows.append(Judged(f"NIS of '{name}'", found.nis[..., k], size))
+        return rows
 
     def step(
         self, craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, readings: Any, sample: Any, period: float

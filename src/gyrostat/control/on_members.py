@@ -78,7 +78,20 @@ def _controller(name: str, law: Controller) -> Controller:
         key: None if getattr(law, key) is None else _seen_by(name, getattr(law, key), names, places_load=False)
         for key in ("derivative", "update")
     }
-    return replace(law, output=_seen_by(name, law.output, names), **advance)
+    return replace(law, output=_seen_by(name, law.output, names), tells=_told_by(name, law.tells), **advance)
+
+
+def _told_by(name: str, tells: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """What a member's law tells of its own states, with the member's name."""
+    if tells is None:
+        return None
+
+    def told(craft: Spacecraft, q: Array, v: Array, z: Array) -> list[Any]:
+        member = craft.member(name)
+        own_q, own_v = (np.array([of(row) for row in rows]) for of, rows in ((member.q, q), (member.v, v)))
+        return [row._replace(name=f"{name}: {row.name}") for row in tells(member.craft, own_q, own_v, z)]
+
+    return told
 
 
 def _sum(laws: Mapping[str, Callable[..., Any]], names: tuple[str, ...]) -> Callable[..., Array]:
@@ -134,4 +147,10 @@ def _several(laws: Mapping[str, Any]) -> Controller:
         standing_for(advance, names, *following)
     remembered: dict[str, Any] = {key: advance} if moving else {}
     pushes = any(one.pushes for one in all_of.values())
-    return Controller(output, state0, period=period, pushes=pushes, **remembered)
+    telling = {name: one.tells for name, one in all_of.items() if one.tells is not None}
+
+    def tells(craft: Spacecraft, q: Array, v: Array, z: Array) -> list[Any]:
+        return [row for name, own in telling.items() for row in own(craft, q, v, z[:, at[name]])]
+
+    told = tells if telling else None
+    return Controller(output, state0, period=period, pushes=pushes, tells=told, **remembered)

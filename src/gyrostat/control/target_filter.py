@@ -75,7 +75,11 @@ def tumbling_target(
 
     told = Measurement(h, camera.imperfection.noise, Space(QUATERNION, 3))
     P0 = np.asarray(sigma, dtype=float) ** 2
-    return KalmanFilter(tumbling, {camera.name: told}, x0, P0, SPACE, noise, steps, unscented, shows)
+    return KalmanFilter(tumbling, {camera.name: told}, x0, P0, SPACE, noise, steps, unscented, shows, _truth(target))
+
+
+def _truth(target: str) -> Any:
+    return lambda craft, q, v: true_state(craft, q, v, target)
 
 
 def floating(craft: Spacecraft, target: str) -> Any:

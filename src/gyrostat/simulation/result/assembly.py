@@ -22,6 +22,7 @@ from .burnt import BURNT
 from .dataset import causes_at_end, dataset, end_states, looked, of_outcomes
 from .outcome_values import outcome_values
 from .sensitivities import at_ends, at_events
+from .summary import FIGURES
 from .trajectory import Event, Trajectory, unresolved
 
 _REASONS = {
@@ -76,6 +77,7 @@ def trajectory_of(
             **outcome.unresolved,
         },
     }
+    data.attrs |= _told(equations, data, runs)
     events = tuple(event_of(equations, record, times, runs.constants) for record in outcome.records)
     if resume is not None:
         _keep_earlier_rows(data, resume)
@@ -91,6 +93,19 @@ def trajectory_of(
     return Trajectory(
         craft, data, state, runs.constants, runs.parameters, events, equations, interrupted, dict(functions)
     )
+
+
+def _told(equations: Equations, data: Any, runs: Runs) -> dict[str, Any]:
+    """Whether the estimators of a law are consistent, at the last saved time of each run that came there."""
+    tells = None if equations.control is None else equations.control.tells
+    if tells is None or "held_z" not in data or runs.parameters:
+        return {}
+    q, v, z = (np.asarray(data[name].values)[..., -1, :] for name in ("q", "v", "held_z"))
+    q, v, z = (x.reshape(-1, x.shape[-1]) for x in (q, v, z))
+    good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1) & np.isfinite(z).all(axis=1)
+    if not good.any():
+        return {}
+    return {FIGURES: [row.row() for row in tells(equations.craft, q[good], v[good], z[good])]}
 
 
 def _outcomes(
