@@ -154,7 +154,8 @@ def _shortest(net: Array, cones: Sequence[KeepOut]) -> list[int] | None:
         for j in row.tolist():
             links[k].add(j)
             links[j].add(k)
-    best, before = {0: 0.0}, {}
+    best = {0: 0.0}
+    before: dict[int, int] = {}
     queue = [(0.0, 0)]
     while queue:
         length, k = heapq.heappop(queue)
