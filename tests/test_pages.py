@@ -27,6 +27,9 @@ CRAFT = 'spacecraft = "servicer7"\n'  # of tables that are printed alone
 MET = '[target]\nspacecraft = "client"\n[target.start]\nposition = [5.0, 0.0, 0.0]\n'
 
 
+HOW_TO = (ROOT / "docs" / "site" / "howto.md").read_text(encoding="utf-8")
+
+
 class Block(NamedTuple):
     language: str
     code: str
@@ -126,6 +129,15 @@ def said(words: list[str]) -> str:
 
 def wide() -> dict[str, str]:
     return {**os.environ, "COLUMNS": "200"}
+
+
+def test_every_page_begins_with_what_it_is_for():
+    """A title, then a sentence: no table, code or heading before it."""
+    for page in PAGES:
+        lines = [line for line in page.read_text(encoding="utf-8").splitlines() if line.strip()]
+        assert lines[0].startswith("# ") and re.match(r"[A-Za-z`*\[]", lines[1]), f"{named(page)}: {lines[1][:60]}"
+        if page.parent.name == "docs" and f"\n{page.stem}\n" in HOW_TO:
+            assert lines[1].startswith("Read this page") or page.stem in {"by-example", "missions"}, named(page)
 
 
 def test_what_pages_name_as_shown_by_is_there():

@@ -94,6 +94,8 @@ def test_the_job_definition_covers_what_gyrostat_says_it_runs_on():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     oldest = project["requires-python"].removeprefix(">=")
     assert f'python: ["{oldest}", "3.12", "3.13", "3.14"]' in text
+    claimed = {entry.rpartition(" ")[2] for entry in project["classifiers"] if re.search(r":: 3\.\d+$", entry)}
+    assert claimed and claimed <= set(re.findall(r'"(3\.\d+)"', text)), "a Python is claimed that no job tests"
     assert all(system in text for system in ("ubuntu-24.04 ", "ubuntu-24.04-arm", "macos-15 ", "windows-2025"))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"run: make ([a-z -]+?) PYTHON", text):
