@@ -11,7 +11,17 @@ import gyrostat as gs
 from gyrostat import control, models, scenario
 from gyrostat.control.estimators_in_files import ESTIMATORS
 from gyrostat.control.laws_in_files import LAWS
-from gyrostat.control.sensors_in_files import SENSORS
+from gyrostat.control.sensors_in_files import OF_THE_STATE, SENSORS
+from gyrostat.environment import (
+    NRLMSIS,
+    Plate,
+    Sky,
+    Sphere,
+    air_drag,
+    combined,
+    solar_pressure,
+    two_body_gravity,
+)
 from gyrostat.environment.in_files import ENVIRONMENTS
 from gyrostat.model import ModelError
 from gyrostat.scenario.entry_tables import entry_table
@@ -62,6 +72,11 @@ def run(folder, kind, text, *, head=HEAD):
 CASES = {
     "wheel_attitude": ("wheels", 'attitude = [0, 0, "5 deg"]\nduration = "2 s"'),
     "quaternion_feedback": ("wheels", 'attitude = [0, 0, "5 deg"]\nwheel_speed = "20 rad/s"'),
+    "sliding_mode": ("wheels", 'attitude = [0, 0, "5 deg"]\nslope = 0.3\nreach = 0.02\nlayer = 0.01'),
+    "b_dot": (
+        "wheels",
+        'gain = 1e7\ndipole = 100.0\nnoise = 1e-9\n[environment.orbit]\naltitude = "500 km"\nepoch = "2025-03-07"',
+    ),
     "gyro_attitude": ("gyros", 'momentum = 10.0\nattitude = [0, 0, "2 deg"]'),
     "thruster_pulses": ("thrusters", 'period = "0.5 s"\nticks = 5'),
     "end_effector": ("arm", 'frame = "tool"\nby = ["5 cm", 0, "-3 cm"]\nduration = "2 s"'),
@@ -110,12 +125,18 @@ NAMED = {
     "drag": 'surface = [{ body = "hub", area = 4.0 }]',
     "sunlight": 'surface = [{ body = "hub", area = 4.0 }]',
     "third_bodies": 'bodies = ["sun"]',
+    "planet_light": 'surface = [{ body = "hub", area = 4.0 }]',
+    "field": 'file = "field.gfc"',
     "contact": 'probe = "hub"\nsurface = "N"\nstiffness = 100.0\nradius = "1 m"',
 }
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_every_environment_acts_from_a_file(tmp_path, name):
+    (tmp_path / "field.gfc").write_text(
+        "modelname mine\nearth_gravity_constant 3.986004415e14\nradius 6378136.3\nend_of_head\n"
+        "gfc 2 0 -4.84e-4 0\ngfc 2 1 0 0\ngfc 2 2 0 0\n"
+    )
     work = run(tmp_path, "thrusters", ORBIT + f"[environment.{name}]\n{NAMED[name]}\n")
     plain = run(tmp_path, "thrusters", ORBIT)
     env, without = (w.options["environment"].wrenches(w.craft, 1.0, w.q0, w.v0) for w in (work, plain))
@@ -127,7 +148,73 @@ def test_an_environment_without_an_orbit_is_refused(tmp_path):
         run(tmp_path, "thrusters", f"[environment.drag]\n{NAMED['drag']}\n")
 
 
-@pytest.mark.parametrize("name", SENSORS)
+def test_of_an_orbit_with_a_date_sun_air_and_fields_are_the_real_ones(tmp_path):
+    """Beside a plate that mirrors, one that gives lift; shade and the Moon's shadow are heard, too."""
+    orbit = ORBIT + 'epoch = "2025-03-07"\n'
+    plate = (
+        'surface = [{ body = "hub", area = 4.0, normal = [1, 0, 0], both_sides = true, accommodation = [0.9, 0.8] }]'
+    )
+    air = f'[environment.drag]\n{plate}\natmosphere = "nrlmsis"\nf107 = 120.0\nf107a = 120.0\nap = 5.0\n'
+    light = f"[environment.sunlight]\n{NAMED['sunlight']}\nmoon = true\n"
+    work = run(tmp_path, "thrusters", orbit + air + light)
+    found = work.options["environment"].wrenches(work.craft, 1.0, work.q0, work.v0)
+    sky = Sky("2025-03-07", 2 * 86400.0)
+    place = gs.Orbit.circular(300e3, np.radians(50.0), planet=sky.earth)
+    surface = Plate("hub", 4.0, (1, 0, 0), both_sides=True, accommodation=(0.9, 0.8))
+    expected = combined(
+        two_body_gravity(place), air_drag(place, [surface], NRLMSIS(sky, f107=120.0, f107a=120.0, ap=5.0)),
+        solar_pressure(place, [Sphere("hub", 4.0)], sky.sun, moon=sky.moon),
+    )  # fmt: skip
+    np.testing.assert_allclose(found, expected.wrenches(work.craft, 1.0, work.q0, work.v0), rtol=1e-9)
+    with pytest.raises(ModelError, match="nrlmsis needs a date"):
+        run(tmp_path, "thrusters", ORBIT + air)
+    shaded = run(tmp_path, "thrusters", ORBIT + f'[environment.sunlight]\n{NAMED["sunlight"]}\nshade = ["hub"]\n')
+    with pytest.raises(ValueError, match="has no shapes"):
+        shaded.simulate(progress=False)
+
+
+ASKED = {
+    "magnetometer": 'frame = "hub"\nnoise = 1e-8',
+    "sun_sensor": 'frame = "hub"\nnoise = 1e-3',
+    "sun_cells": 'frame = "hub"\nnormals = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]]',
+    "horizon": 'frame = "hub"\nfield_of_view = "170 deg"',
+    "navigation": 'frame = "hub"\nnoise = 5.0\nfixed = true',
+    "accelerometer": 'frame = "tool"\nbias = 0.01',
+    "camera": 'frame = "hub"\ntarget = "tool"\nfield_of_view = "180 deg"\nfarthest = "20 m"',
+    "lidar": 'frame = "hub"\ntarget = "tool"\nfield_of_view = "180 deg"\nbias = 0.01',
+}
+
+
+@pytest.mark.parametrize("name", [name for name in SENSORS if name not in OF_THE_STATE])
+def test_readings_that_stand_for_no_state_are_asked_for_by_name(tmp_path, name):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n\n\n"
+        f"def law(craft, t, q, v, *, {name}):\n"
+        f"    return np.concatenate([np.zeros(6), 1e-3 * {name}.value[:3], np.zeros(3)])\n"
+    )
+    gs.save(craft_of("arm"), tmp_path / "craft.toml")
+    path = tmp_path / "case.toml"
+    dated = ORBIT + 'epoch = "2025-03-07"\n'
+    text = HEAD + ARM + dated + '[control]\npython = "mine.py:law"\n[sensors]\nperiod = "0.5 s"\n'
+    path.write_text(text + f"[sensors.{name}]\n{ASKED[name]}\n")
+    done = scenario.load(path, trust=True).simulate(progress=False)
+    assert done.ok and np.abs(done.signals["tau"].values[-1]).max() > 0
+    if name not in ("accelerometer", "camera", "lidar"):
+        path.write_text(text.replace(dated, "") + f"[sensors.{name}]\n{ASKED[name]}\n")
+        with pytest.raises(ModelError, match=f"{name} needs an orbit"):
+            scenario.load(path, trust=True)
+
+
+def test_a_tracker_is_blinded_from_a_file(tmp_path):
+    text = ARM + '[control]\nlaw = "reactionless"\njoints = { shoulder = 0.5 }\n[sensors]\nperiod = "0.5 s"\n'
+    blind = '[sensors.tracker]\nframe = "hub"\nnoise = "10 arcsec"\nsun = "30 deg"\nlimb = "10 deg"\n'
+    work = run(tmp_path, "arm", text + ORBIT + 'epoch = "2025-03-07"\n' + blind)
+    assert work.simulate(progress=False).ok
+    with pytest.raises(ModelError, match="tracker needs an orbit with a date"):
+        run(tmp_path, "arm", text + ORBIT + blind)
+
+
+@pytest.mark.parametrize("name", OF_THE_STATE)
 def test_every_sensor_changes_what_the_law_sees(tmp_path, name):
     """On a craft with an arm and a law that uses attitude, rates, positions: its first load is another one."""
     keys = {

@@ -26,14 +26,15 @@ from ..model.entries import (
     Torque,
     key,
 )
-from .attitude_laws import quaternion_feedback
+from .attitude_laws import quaternion_feedback, sliding_mode
 from .base_attitude import coordinated, joint_acceleration, wheel_attitude
 from .demands import driven_joints, driven_wheels
 from .detumble import detumble_by_couple, detumble_by_wheels
 from .end_effector import Task, resolved_rate
 from .end_effector_impedance import impedance
 from .gyro_steering import gyro_attitude
-from .magnetic_torquers import MagneticTorquers
+from .imperfection import Imperfection
+from .magnetic_torquers import MagneticTorquers, b_dot
 from .passivity import passivity_tracking
 from .pose_paths import arc, line, screw_path
 from .reaction_null_space import reactionless, towards
@@ -149,6 +150,42 @@ class QuaternionFeedback:
                 "file about one spacecraft"
             )
         return law if torquers is None else torquers.dumping(law, self.dump, 0.0 if speeds is None else speeds)
+
+
+@LAWS.add("sliding_mode", "wheels turn the base and hold it, whatever loads act up to a reach",
+          'attitude = ["0 deg", "0 deg", "30 deg"]\nslope = 0.05\nreach = 1e-3\nlayer = 1e-4')  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class SlidingMode:
+    attitude: Angles | None = key("Roll, pitch, yaw of the base in inertial axes; as it starts by default.", None)
+    duration: Time = key("How long the turn takes, from rest to rest; 0: it is a step.", 0.0)
+    slope: Positive = key("On the surface the error dies out as exp(-slope t), in 1/s.")
+    reach: Positive = key("Largest load that it withstands, over the inertia, in rad/s^2.")
+    layer: Positive = key("Within which the load fades in place of switching, in rad/s.")
+    follows = False
+
+    def build(self, about: About) -> Any:
+        path = about.attitude(self.attitude, self.duration)
+        return sliding_mode(path, slope=self.slope, reach=self.reach, layer=self.layer)
+
+
+@LAWS.add("b_dot", "magnetic torquers take a tumble out, from a magnetometer alone",
+          'gain = 1e6\ndipole = 1.0\nperiod = "1 s"')  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class BDot:
+    gain: Positive = key("In A m^2 s/T.")
+    dipole: Positive = key("Largest of each torquer, in A m^2.")
+    period: Time = key("Of the magnetometer's samples.", 1.0)
+    noise: float = key("Of the magnetometer, in T.", 0.0)
+    follows = False
+
+    def build(self, about: About) -> Any:
+        if about.sky is None:
+            raise ValueError(
+                'the magnetic field is needed: add [environment.orbit] with epoch = "2025-03-07" at the top of a file '
+                "about one spacecraft"
+            )
+        meter, field = Imperfection(noise=self.noise), about.sky.magnetic_field
+        return b_dot(about.orbit, field, self.gain, self.dipole, self.period, magnetometer=meter)
 
 
 @LAWS.add("gyro_attitude", "control-moment gyros hold or turn the base", 'momentum = 10.0')  # fmt: skip

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ..model.entries import Length, Lengths, Positive, Registry, Three, key
+from .albedo import planet_light
 from .atmosphere import Exponential, HarrisPriester
 from .contact import ContactLaw, contact_with_plane, contact_with_sphere
 from .drag import air_drag
-from .ephemeris import moon, sun
+from .ephemeris import Celestial, moon, sun
 from .gravity import Environment, combined
+from .gravity_field import field_gravity, read_gfc
+from .sky import NRLMSIS
 from .spherical_harmonics import harmonic_gravity
 from .sunlight import solar_pressure
 from .surfaces import Plate, Sphere
@@ -21,6 +24,15 @@ from .zonal import zonal_gravity
 
 ENVIRONMENTS = Registry("environments")
 EPOCH = "2030-01-01T00:00"
+
+
+def _sun(epoch: str, sky: Any) -> Celestial:
+    """Of the sky's tables where the orbit has a date, else by the short series."""
+    return sun(epoch) if sky is None else sky.sun  # type: ignore[no-any-return]
+
+
+def _moon(epoch: str, sky: Any) -> Celestial:
+    return moon(epoch) if sky is None else sky.moon  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +47,18 @@ class Surface:
     specular: float = key("Part of the light that a plate mirrors.", 0.1)
     diffuse: float = key("Part of the light that a plate scatters.", 0.1)
     both_sides: bool = key("Both sides of a plate feel it.", False)
+    accommodation: list[float] | None = key(
+        "Of a plate in air, in place of drag: normal and tangential parts of the momentum that it takes up; lift.", None
+    )
+    leaving: float = key("Speed of molecules that leave such a plate, as part of that at which they came.", 0.05)
 
     def build(self) -> Plate | Sphere:
         if self.normal is None:
+            if self.accommodation is not None:
+                raise ValueError(f"surface on '{self.body}': accommodation is of plates; give a normal")
             return Sphere(self.body, self.area, self.center, self.drag)
-        more = (self.drag, self.specular, self.diffuse, self.both_sides)
+        given = None if self.accommodation is None else tuple(self.accommodation)
+        more = (self.drag, self.specular, self.diffuse, self.both_sides, given, self.leaving)
         return Plate(self.body, self.area, self.normal, self.center, *more)
 
 
@@ -50,7 +69,7 @@ class Harmonics:
     C: list[list[float]] | None = key("Unnormalised coefficients C[n][m] in place of the planet's zonals.", None)
     S: list[list[float]] | None = key("Likewise S[n][m].", None)
 
-    def build(self, orbit: Any) -> Environment:
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
         if self.C is not None:
             return harmonic_gravity(orbit, np.array(self.C), None if self.S is None else np.array(self.S))
         if self.S is not None:
@@ -62,19 +81,27 @@ class Harmonics:
 @dataclass(frozen=True, kw_only=True)
 class Drag:
     surface: list[Surface] = key("What the air pushes on.")
-    atmosphere: Literal["exponential", "harris_priester"] = key("Which air.", "exponential")
+    atmosphere: Literal["exponential", "harris_priester", "nrlmsis"] = key(
+        "Which air; nrlmsis needs the epoch of the orbit.", "exponential"
+    )
     density: Positive = key("Of the exponential one at its height, in kg/m^3.", Exponential.density)
     height: Length = key("Where it has that density.", Exponential.height)
     scale: Length = key("Over which it falls by e.", Exponential.scale)
     epoch: str = key("Of t = 0, for the daily bulge.", EPOCH)
+    f107: Positive = key("Solar flux of the day before, of nrlmsis.", 150.0)
+    f107a: Positive = key("Its mean over 81 days.", 150.0)
+    ap: float = key("Geomagnetic index.", 4.0)
+    shade: list[str] = key("Bodies whose shapes keep the stream from surfaces.", [])
 
-    def build(self, orbit: Any) -> Environment:
-        air = (
-            HarrisPriester(sun(self.epoch))
-            if self.atmosphere == "harris_priester"
-            else Exponential(self.density, self.height, self.scale)
-        )
-        return air_drag(orbit, [surface.build() for surface in self.surface], air)
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
+        if self.atmosphere == "nrlmsis" and sky is None:
+            raise ValueError("drag: nrlmsis needs a date. Add epoch to [environment.orbit]")
+        air: Any = Exponential(self.density, self.height, self.scale)
+        if self.atmosphere == "nrlmsis":
+            air = NRLMSIS(sky, f107=self.f107, f107a=self.f107a, ap=self.ap)
+        elif self.atmosphere == "harris_priester":
+            air = HarrisPriester(_sun(self.epoch, sky))
+        return air_drag(orbit, [surface.build() for surface in self.surface], air, shade=self.shade or None)
 
 
 @ENVIRONMENTS.add("sunlight", "pressure of sunlight on surfaces, with the planet's shadow",
@@ -84,9 +111,40 @@ class Sunlight:
     surface: list[Surface] = key("What the light pushes on.")
     epoch: str = key("Of t = 0.", EPOCH)
     eclipse: bool = key("The planet casts a shadow.", True)
+    moon: bool = key("And so does the Moon.", False)
+    shade: list[str] = key("Bodies whose shapes keep the light from surfaces.", [])
 
-    def build(self, orbit: Any) -> Environment:
-        return solar_pressure(orbit, [s.build() for s in self.surface], sun(self.epoch), eclipse=self.eclipse)
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
+        between = (_moon(self.epoch, sky) if self.moon else None, self.shade or None)
+        options: dict[str, Any] = dict(zip(("moon", "shade"), between, strict=True))
+        where = _sun(self.epoch, sky)
+        return solar_pressure(orbit, [s.build() for s in self.surface], where, eclipse=self.eclipse, **options)
+
+
+@ENVIRONMENTS.add("planet_light", "sunlight that the planet scatters, and its heat, on surfaces",
+                  'surface = [{ body = "base", area = 4.0 }]')  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class PlanetLight:
+    surface: list[Surface] = key("What the light pushes on.")
+    epoch: str = key("Of t = 0.", EPOCH)
+
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
+        return planet_light(orbit, [s.build() for s in self.surface], _sun(self.epoch, sky))
+
+
+@ENVIRONMENTS.add("field", "the planet's gravity beyond a sphere, from a file of coefficients",
+                  'file = "EGM2008.gfc"\ndegree = 20')  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    file: str = key("A .gfc file, beside this one; add it to the orbit without harmonics.")
+    degree: int | None = key("Highest degree that acts; all that the file has by default.", None)
+    torque: bool = key("Its gradient turns bodies, too, at seven times the cost.", False)
+
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
+        field = read_gfc(self.file, self.degree)
+        if abs(field.mu / orbit.planet.mu - 1.0) < 1e-6:  # of one planet: the orbit's mu is felt
+            field = replace(field, mu=orbit.planet.mu)
+        return field_gravity(orbit, field, gradient_torque=self.torque)
 
 
 @ENVIRONMENTS.add("third_bodies", "tides of Sun and Moon")
@@ -95,9 +153,9 @@ class ThirdBodies:
     bodies: list[Literal["sun", "moon"]] = key("Which.", ["sun", "moon"])
     epoch: str = key("Of t = 0.", EPOCH)
 
-    def build(self, orbit: Any) -> Environment:
-        where = {"sun": sun, "moon": moon}
-        return combined(*(third_body_gravity(orbit, where[name](self.epoch)) for name in self.bodies))
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
+        where = {"sun": _sun, "moon": _moon}
+        return combined(*(third_body_gravity(orbit, where[name](self.epoch, sky)) for name in self.bodies))
 
 
 @ENVIRONMENTS.add("contact", "a ball at a frame touches a plane (z = 0 of a frame) or a sphere",
@@ -112,7 +170,7 @@ class Contact:
     radius: Length = key("Of the ball.", 0.0)
     sphere_radius: Length = key("Of the sphere; 0: the surface is a plane.", 0.0)
 
-    def build(self, orbit: Any) -> Environment:
+    def build(self, orbit: Any, sky: Any = None) -> Environment:
         law = ContactLaw(self.stiffness, self.damping, self.friction)
         if self.sphere_radius > 0:
             return contact_with_sphere(

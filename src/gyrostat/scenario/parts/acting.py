@@ -14,6 +14,7 @@ from ...algebra import Array
 from ...control.laws_in_files import About
 from ...control.modes import MODES, demand_mode, refuse
 from ...control.references import JointPath
+from ...control.sensors_in_files import Around
 from ...environment import Environment
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf
@@ -146,7 +147,7 @@ def own_options(
         options["control"] = open_loop(loads)
     options |= estimated(source, craft, table.estimator, q, table.sensors, options)
     if table.estimator is None:
-        options |= sensed(source, craft, table.sensors, options)
+        options |= sensed(source, craft, table.sensors, options, Around(*_orbit_and_sky(source, around)))
     if torquers is not None and options.get("control") is not None:
         options["control"] = torquers.driving(options["control"])
     return Own(options, loads, jumps)

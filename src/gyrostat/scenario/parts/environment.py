@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -88,10 +89,21 @@ def environment_of(source: Source, table: EnvironmentTable, member: Member | Non
             if entry is None:
                 continue
         try:
-            parts.append(_dated(entry, table).build(orbit))
-        except ValueError as error:
+            parts.append(_beside(source, _dated(entry, table)).build(orbit, _sky(table)))
+        except (ValueError, ImportError) as error:
             source.error("environment", ("environment", name), f"{error}".rstrip(".") + ".")
     return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _sky(table: EnvironmentTable) -> Sky | None:
+    given = table.orbit
+    return None if given is None or given.epoch is None else sky_of(given.epoch, given.known)
+
+
+def _beside(source: Source, entry: Any) -> Any:
+    """The entry with the path of its file, which stands beside the scenario's."""
+    file = getattr(entry, "file", None)
+    return entry if file is None else replace(entry, file=str(Path(source.file).parent / file))
 
 
 def _dated(entry: Any, table: EnvironmentTable) -> Any:

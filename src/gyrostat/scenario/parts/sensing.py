@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ...algebra import Array
 from ...control.estimators_in_files import ESTIMATORS
-from ...control.sensors_in_files import SENSORS, instruments
+from ...control.sensors_in_files import SENSORS, Around, instruments
 from ...io.toml.source import Source
 from ...io.toml.units import Time
 from ...model import Spacecraft
@@ -53,7 +53,7 @@ def estimated(
         return {}
 
 
-def sensed(source: Source, craft: Spacecraft, table: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+def sensed(source: Source, craft: Spacecraft, table: Any, options: Mapping[str, Any], around: Around) -> dict[str, Any]:
     """The control of `options` with readings in place of the state. What is wrong goes to the source's report."""
     if table is None:
         return {}
@@ -63,7 +63,7 @@ def sensed(source: Source, craft: Spacecraft, table: Any, options: Mapping[str, 
         return {}
     try:
         given = list(entries_given(SENSORS, table).values())
-        return {"control": instruments(craft, given).controller(law, table.period, craft)}
-    except (ValueError, TypeError) as error:
+        return {"control": instruments(craft, given, around).controller(law, table.period, craft)}
+    except (ValueError, TypeError, ImportError) as error:
         source.error("sensors", ("sensors",), f"{error}".rstrip(".") + ".")
         return {}
