@@ -28,11 +28,11 @@ EPOCH = "2030-01-01T00:00"
 
 def _sun(epoch: str, sky: Any) -> Celestial:
     """Of the sky's tables where the orbit has a date, else by the short series."""
-    return sun(epoch) if sky is None else sky.sun  # type: ignore[no-any-return]
+    return sun(epoch) if sky is None else sky.sun
 
 
 def _moon(epoch: str, sky: Any) -> Celestial:
-    return moon(epoch) if sky is None else sky.moon  # type: ignore[no-any-return]
+    return moon(epoch) if sky is None else sky.moon
 
 
 @dataclass(frozen=True, kw_only=True)
