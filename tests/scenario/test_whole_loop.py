@@ -96,3 +96,76 @@ def test_a_run_that_leaves_the_sky_is_refused_before_it_starts(tmp_path):
     text = FILE.replace('epoch = "2025-03-07T09:12:31"', 'epoch = "2025-03-07T09:12:31"\nknown = "10 min"')
     with pytest.raises(ValueError, match="its tables .* are known from"):
         work(tmp_path, text).simulate(progress=False)
+
+
+CAMPAIGN = """
+[campaign]
+runs = 6
+block = 4
+seed = 4
+[[campaign.outcome]]
+name = "off"
+outcome = "last"
+of = "attitude_error"
+target = [0.93, 0.1, -0.2, 0.28]
+"""
+KEYS = {
+    "control.bandwidth": (0.008, 0.012, '"0.01 Hz"'),
+    "control.dump": (5e-4, 2e-3, "1e-3"),
+    "estimator.attitude.angle_walk": (1e-5, 4e-5, "2e-5"),
+    "estimator.attitude.tracker_noise": (1e-5, 1e-4, '["10 arcsec", "10 arcsec", "80 arcsec"]'),
+    "estimator.attitude.scale": (-0.01, 0.01, "[0.0, 0.0, 0.0]"),
+}
+
+
+def test_a_campaign_disperses_gains_and_errors_of_the_whole_loop(tmp_path):
+    """Run k is the file with its numbers written into it, filter and all."""
+    short = FILE.replace('"40 min"', '"1 min"') + "scale = [0.0, 0.0, 0.0]\n"
+    text = short + CAMPAIGN
+    for name, (low, high, _) in KEYS.items():
+        text += f'[[campaign.disperse]]\nwhat = "{name}"\ndistribution = "uniform"\nlow = {low}\nhigh = {high}\n'
+    found = work(tmp_path, text).sweep()
+    assert not found.failures and len(np.unique(found.outcomes["off"])) == 6
+    asked = list(found.plan.outcomes)
+    for k in (0, 5):
+        alone = short
+        for name, (_, _, written) in KEYS.items():
+            own = [float(x[k]) for value, x in found.values.items() if value.partition("[")[0] == name]
+            key = name.rpartition(".")[2]
+            assert f"{key} = {written}" in alone
+            alone = alone.replace(f"{key} = {written}", f"{key} = {own[0] if len(own) == 1 else own}")
+        one = work(tmp_path, alone)
+        options = {n: x for n, x in one.options.items() if n not in ("save_at", "seed")}
+        span = (0.0, one.duration)
+        run = gs.simulate(
+            one.craft, one.q0[None], one.v0[None], span, save_at=span, outcomes=asked, runs=[k], seed=4, **options
+        )
+        assert run.outcomes["off"][0] == pytest.approx(found.outcomes["off"][k], abs=1e-9)
+
+
+def test_numbers_that_no_law_is_made_of_fail_by_name_and_stop_nobody(tmp_path):
+    text = FILE.replace('"40 min"', '"10 s"') + CAMPAIGN
+    text += '[[campaign.disperse]]\nwhat = "control.dump"\ndistribution = "normal"\nmean = 1e-3\nsd = 1e-3\n'
+    found = work(tmp_path, text.replace("runs = 6", "runs = 30")).sweep()
+    below = np.flatnonzero(found.values["control.dump"] < 0)
+    assert 0 < len(below) < 15 and list(found.failures) == list(below)
+    assert all("none below zero" in why for why in found.failures.values())
+    assert (np.isnan(found.outcomes["off"]) == (found.values["control.dump"] < 0)).all()
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("estimator.attitude.bias", "sets the law's memory at the start"),
+        ("estimator.attitude.sigma", "sets the law's memory at the start"),
+        ("estimator.attitude.period", "cannot be dispersed"),
+        ("estimator.attitude.lost", "decides how the law is made"),
+        ("estimator.attitude.every", "only numbers can be dispersed"),
+        ("estimator.attitude.noise", "there is no 'estimator.attitude.noise' in the file"),
+    ],
+)
+def test_what_all_runs_of_a_campaign_share_is_refused(tmp_path, what, said):
+    text = FILE + CAMPAIGN
+    text += f'[[campaign.disperse]]\nwhat = "{what}"\ndistribution = "uniform"\nlow = 0.001\nhigh = 0.002\n'
+    with pytest.raises(ModelError, match=said):
+        work(tmp_path, text)

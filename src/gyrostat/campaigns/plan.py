@@ -61,6 +61,7 @@ class Plan:
     text: str = ""  # of the scenario file
     law_knows: str = "nominal"
     settings: Mapping[str, str] = field(default_factory=dict)  # keys of the file, by the inputs that stand for them
+    alike: Any = None  # tells which values of these keys make the law another way (`others`)
 
     @cached_property
     def nominal(self) -> Spacecraft:
@@ -208,7 +209,10 @@ class Plan:
         return {} if len(found) == len(rows) and numbers[0] == 0 else found
 
     def impossible(self, values: Mapping[str, Array], count: int) -> dict[int, str]:
-        """Rows whose masses, inertias or geometry no spacecraft has, and why."""
+        """Rows whose masses, inertias or geometry no spacecraft has, or whose numbers no law is made of, and why."""
+        return self._of_no_craft(values, count) | ({} if self.alike is None else self.alike.others(values))
+
+    def _of_no_craft(self, values: Mapping[str, Array], count: int) -> dict[int, str]:
         own = {name: values[name] for name in self._physical.names}
         if not own:
             return {}
@@ -321,6 +325,7 @@ def plan_of(
     options: Mapping[str, Any] | None = None,
     law_knows: str = "nominal",
     settings: Mapping[str, str] | None = None,
+    alike: Any = None,
     text: str = "",
 ) -> Plan:
     """system: a Spacecraft with options of `gs.simulate`, or a scenario, which has them."""
@@ -365,7 +370,7 @@ def plan_of(
             raise TypeError(
                 f"dispersions: {', '.join(names)}: found {how!r:.60}; expected gs.campaigns.normal(...) or the like."
             )
-    rest = (int(runs), int(seed or 0), sampling, text, law_knows, dict(settings or {}))
+    rest = (int(runs), int(seed or 0), sampling, text, law_knows, dict(settings or {}), alike)
     return Plan(craft, q, v, ends, given, made, asked, *rest).check()
 
 

@@ -79,7 +79,7 @@ class AttitudeFilter:
                 f"attitude filter: period is {self.period} s, every {self.every}; expected seconds above zero, and "
                 "how many samples of the gyro go by to one of the tracker (0: never)."
             )
-        noise = np.asarray(self.tracker.imperfection.noise, dtype=float)
+        noise = np.asarray(self.tracker.imperfection.noise)
         if self.every and (noise.shape not in ((), (3,)) or not (noise > 0).all()):
             raise ValueError(
                 f"attitude filter: the tracker's noise is {self.tracker.imperfection.noise!r}; the filter weighs its "
@@ -161,7 +161,7 @@ class AttitudeFilter:
             seen = seen if clear is None else seen * clear
             read = quat_multiply(quat, self.tracker.turn(craft, place))
             y = quat_log(quat_multiply(quat_conjugate(quat_est), read))
-            R = np.diag(np.broadcast_to(np.asarray(self.tracker.imperfection.noise, dtype=float) ** 2, 3))
+            R = np.diag(np.broadcast_to(np.asarray(self.tracker.imperfection.noise) ** 2, 3))
             S = mirror(P[:3, :3] + R)
             nis = where(seen > 0.5, y @ solve_spd(S, y), nis)
             K = seen * solve_spd(S, P[:3]).T

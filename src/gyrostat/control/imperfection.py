@@ -57,7 +57,8 @@ class Imperfection:
 
     def __post_init__(self) -> None:
         for key in ("noise", "quantum", "first_bias", "walk", "delay"):
-            if not np.all((np.asarray(getattr(self, key)) >= 0) & np.isfinite(getattr(self, key))):
+            number = np.asarray(getattr(self, key))
+            if not np.all((number >= 0) & (number < np.inf)):
                 raise ValueError(f"imperfection: {key} is {getattr(self, key)}; expected numbers, none below zero.")
         if not 0.0 <= self.lost < 1.0:
             raise ValueError(f"imperfection: lost is {self.lost}; expected a probability, from 0 to below 1.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, floor, quat_conjugate, quat_log, quat_multiply
+from ..algebra import Array, floor, quat_conjugate, quat_log, quat_multiply, sqrt
 from .imperfection import Imperfection, Place
 
 
@@ -35,9 +35,9 @@ class IntegratingGyro:
             if not 0.0 <= getattr(self, key) < np.inf:
                 raise ValueError(f"gyro '{self.name}': {key} is {getattr(self, key)}; expected a number, not below 0.")
 
-    def white(self, period: float) -> float:
+    def white(self, period: float) -> Any:
         """Standard deviation of one reading's own noise, rad/s. (1)"""
-        return float(np.sqrt(self.angle_walk**2 / period + self.rate_walk**2 * period / 12.0))
+        return sqrt(self.angle_walk**2 / period + self.rate_walk**2 * period / 12.0)
 
     def first_bias(self, place: Place) -> Array:
         """That a run begins with, (3,)."""

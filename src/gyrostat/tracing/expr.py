@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import rules
+from .decisions import decided
 from .errors import at_user_line
 from .ops import CONDITIONS
 
@@ -143,6 +144,10 @@ class Expr(_Symbol):
     atan2, ratan2 = _operators(rules.atan2)
     minimum, rminimum = _operators(rules.minimum)
     maximum, rmaximum = _operators(rules.maximum)
+    def __bool__(self) -> bool:
+        found = decided(rules.lt(0.0, rules.absolute(self)))
+        return super().__bool__() if found is None else found
+
     __neg__ = _method(rules.neg)
     __abs__ = absolute = fabs = _method(rules.absolute)
     sin = _method(rules.sin)
@@ -182,6 +187,10 @@ class Condition(_Symbol):
 
     __slots__ = ()
 
+    def __bool__(self) -> bool:
+        found = decided(self)
+        return super().__bool__() if found is None else found
+
     def where(self, a: Any, b: Any) -> Any:
         """`a` where the condition holds, else `b`; scalars."""
         return rules.where(self, rules.number(self.trace, a), rules.number(self.trace, b))
@@ -196,3 +205,8 @@ class Condition(_Symbol):
 
     def __invert__(self) -> Any:
         return rules.logical_not(self)
+
+
+def is_symbol(x: Any) -> bool:
+    """A traced number or condition."""
+    return isinstance(x, _Symbol)

@@ -132,11 +132,22 @@ def _outcome(campaign: Campaign, one: Outcome, command: str, over_time: str) -> 
     rows = [campaign.percentile(name, p) for p in PERCENTS] if independent else []
     return {
         "name": title,
-        "percentiles": [(f"{x.value:.5g}", f"{x.low:.5g} to {x.high:.5g}") for x in rows],
+        "percentiles": [(f"{x.value:.5g}", _between(x.low, x.high)) for x in rows],
         "pictures": pictures,
-        "drivers": [(d.name, f"{d.correlation:+.3f}", f"{d.chance:.1e}") for d in drivers],
+        "drivers": [
+            (d.name, f"{d.correlation:+.3f}", "< 1e-16" if d.chance < 1e-16 else f"{d.chance:.1e}") for d in drivers
+        ],
         "worst": [(k, f"{x:.6g}", command.replace("{k}", str(k))) for k, x in campaign.worst(name, MOST_CASES)],
     }
+
+
+def _between(low: float, high: float) -> str:
+    """Bounds that too few runs have are none."""
+    if np.isinf(low) and np.isinf(high):
+        return "too few runs to say"
+    if np.isinf(high):
+        return f"{low:.5g} or more"
+    return f"{high:.5g} or less" if np.isinf(low) else f"{low:.5g} to {high:.5g}"
 
 
 def _axes(title: str, x: str, y: str) -> Any:

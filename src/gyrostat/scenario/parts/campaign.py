@@ -27,7 +27,7 @@ from ...outcomes.tables import REDUCTIONS, SIGNAL_NAMES
 from ..entry_tables import entry_table, made
 from .dispersed_values import in_si
 from .requirements import Arguments, Require, outcome_of
-from .settings import Made, asked_as, is_setting
+from .settings import Alike, Made, asked_as, is_setting
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -105,6 +105,7 @@ class Sweep:
     requirements: tuple[Requirement, ...]
     options: Mapping[str, Any]
     settings: Mapping[str, str]
+    alike: Alike | None = None
 
     def plan(self, scenario: Scenario, runs: int | None = None, seed: int | None = None) -> Plan:
         return plan_of(
@@ -117,6 +118,7 @@ class Sweep:
             options={name: x for name, x in self.options.items() if name not in ("save_at", "seed")},
             law_knows=self.table.law_knows,
             settings=self.settings,
+            alike=self.alike,
             text=_what_runs_are(scenario.text),
         )
 
@@ -174,6 +176,7 @@ def sweep_of(
         requirements,
         {**options, **varied},
         {name: asked_as(name) for name in settings},
+        Alike(made_by, tuple(settings)) if settings else None,
     )
     source.report.raise_errors()
     return sweep

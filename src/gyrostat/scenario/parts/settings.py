@@ -1,4 +1,5 @@
-"""Keys of [control], [sensors] and [environment] that are dispersed: "control.bandwidth", "sensors.gyro.bias".
+"""Keys of [control], [sensors], [estimator] and [environment] that are dispersed: "control.bandwidth",
+"sensors.gyro.bias".
 
 The law and the environment of a file are made from its tables. Here they are made anew, inside what is traced, from
 tables in which the dispersed keys hold an input of the run in place of the file's number: whatever those tables make,
@@ -11,7 +12,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,11 +24,13 @@ from ...environment import Environment
 from ...io.toml.source import Source
 from ...io.toml.tables import Table
 from ...io.toml.units import SI, UNITS
-from ...model import Spacecraft, nearest
+from ...model import ModelError, Spacecraft, nearest
 from ...tracing import TraceError, trace
+from ...tracing.decisions import Decisions, deciding
+from ...tracing.expr import is_symbol
 from .acting import Acting, acting_options
 
-PARTS = ("control", "sensors", "environment")
+PARTS = ("control", "sensors", "estimator", "environment")
 NUDGE = 1.01  # by which keys are changed to see what else depends on them
 
 
@@ -84,7 +87,40 @@ class Made:
         return None
 
     def options(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Of `gs.simulate`, with these values of keys."""
+        """Of `gs.simulate`, with these values of keys. What looks at symbols among them sees the nominal values."""
+        with deciding(self._symbols(values)):
+            return self._options(values)
+
+    def _symbols(self, values: Mapping[str, Any]) -> dict[Any, float]:
+        """With their nominal values."""
+        return {
+            symbol: number
+            for name, x in values.items()
+            for symbol, number in zip(_flat(x), self.nominal(name).ravel().tolist(), strict=True)
+            if is_symbol(symbol)
+        }
+
+    def branches(self, names: Sequence[str]) -> tuple[Decisions, dict[str, list[Any]]]:
+        """What is asked of these keys while the law and the environment are made, and their symbols."""
+        found: list[Decisions] = []
+        symbols: dict[str, list[Any]] = {}
+
+        def making(x: Array) -> Array:
+            at, values = 0, {}
+            for name in names:
+                shape = self.nominal(name).shape
+                size = int(np.prod(shape, dtype=int))
+                values[name] = x[at : at + size].reshape(shape) if shape else x[at]
+                symbols[name], at = _flat(values[name]), at + size
+            with deciding(self._symbols(values)) as decisions:
+                self._options(values)
+            found.append(decisions)
+            return x
+
+        trace(making, None, inputs={"x": (sum(self.nominal(name).size for name in names),)})
+        return found[0], symbols
+
+    def _options(self, values: Mapping[str, Any]) -> dict[str, Any]:
         table: Any = _table(self.text, self.kind)
         for name, value in values.items():
             table = _with(table, name.split("."), value)
@@ -156,12 +192,67 @@ class Made:
 
     def _must_be_recorded(self, name: str, nominal: Array) -> None:
         """A law that could not be compiled with it would be called from Python, at every step of every run."""
+        craft, law = self.craft, self.options({}).get("control")
+        memory = law.state0.shape if isinstance(law, Controller) else (0,)
+
+        def works(x: Any, t: Any, q: Array, v: Array, z: Array, run: Any, sample: Any, seed: Any) -> Any:
+            options, asked = self.options({name: x}), {"run": run, "sample": sample, "seed": seed}
+            made, outer = options.get("control"), options.get("environment")
+            if isinstance(made, Controller):
+                state = (craft, t, q, v, z)[: len(made.given)]
+                for part in (made.output, made.derivative, made.update):
+                    if part is not None:
+                        call(part, state, asked)
+            elif made is not None:
+                call(made, (craft, t, q, v), asked)
+            if outer is not None and name.startswith("environment."):
+                call(outer.wrenches, (craft, t, q, v), asked)
+            return x
+
+        shapes = {"x": nominal.shape, "t": (), "q": (craft.nq,), "v": (craft.nv,), "z": memory}
         try:
-            trace(lambda x: (self.options({name: x}), x)[1], None, inputs={"x": nominal.shape})
-        except TraceError as error:
+            trace(works, None, inputs={**shapes, "run": (), "sample": (), "seed": ()})
+        except (TraceError, ModelError) as error:
             raise ValueError(
                 f"{name} decides how the law is made, not only its numbers: it cannot be dispersed"
             ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Tells which values of keys make the law as the file's own values do: with other numbers, not another way."""
+
+    made: Made
+    names: tuple[str, ...]
+
+    def __reduce__(self) -> Any:
+        return Alike, (self.made, self.names)
+
+    @cached_property
+    def _branches(self) -> tuple[Decisions, dict[str, list[Any]]]:
+        return self.made.branches(self.names)
+
+    def others(self, values: Mapping[str, Array]) -> dict[int, str]:
+        """Rows of the values (n, ...) that do not, and why."""
+        decisions, symbols = self._branches
+        own = {name: values[name] for name in self.names}
+        count = len(next(iter(own.values())))
+        columns = {s: x.reshape(count, -1)[:, k] for name, x in own.items() for k, s in enumerate(symbols[name])}
+        return {int(k): self._why({name: x[k] for name, x in own.items()})
+            for k in np.flatnonzero(~decisions.same(columns, count))}  # fmt: skip
+
+    def _why(self, own: Mapping[str, Array]) -> str:
+        try:
+            self.made.options({name: np.asarray(x).tolist() for name, x in own.items()})
+        except (ValueError, TypeError) as error:
+            return str(error)
+        given = ", ".join(f"{name} = {np.asarray(x).tolist()}" for name, x in own.items())
+        return f"{given}: with that the law is made another way than with the file's values; it was not flown"
+
+
+def _flat(x: Any) -> list[Any]:
+    """A number, a symbol, or several."""
+    return [x] if is_symbol(x) or not np.ndim(x) else list(np.asarray(x, dtype=object).ravel())
 
 
 def made_of(text: str, module: str, kind: str, *rest: Any) -> Made:
