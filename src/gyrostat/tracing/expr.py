@@ -144,6 +144,7 @@ class Expr(_Symbol):
     atan2, ratan2 = _operators(rules.atan2)
     minimum, rminimum = _operators(rules.minimum)
     maximum, rmaximum = _operators(rules.maximum)
+
     def __bool__(self) -> bool:
         found = decided(rules.lt(0.0, rules.absolute(self)))
         return super().__bool__() if found is None else found
