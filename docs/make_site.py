@@ -71,7 +71,7 @@ def performance() -> str:
     text = (HERE.parent / "README.md").read_text(encoding="utf-8").split("## How fast\n")[1]
     first = re.search(r"^\|.*?(?=\n\n)", text, re.DOTALL | re.MULTILINE)
     assert first is not None, "README has a table under 'How fast'"
-    return "## How fast\n" + re.sub(r"\(\[all figures\]\([^)]*\)\)", "", text[: first.end()])
+    return "## How fast\n" + re.sub(r"\s*\(\[all figures\]\([^)]*\)\)", "", text[: first.end()])
 
 
 def counted() -> dict[str, int]:

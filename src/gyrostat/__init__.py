@@ -105,7 +105,7 @@ if _typing.TYPE_CHECKING:
     from .verification import verify as verify
     from .view.report import write_report as write_report
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Everything is imported when first used, so that `import gyrostat` is quick and needs nothing that is not used.
 _NAMES = {
