@@ -58,6 +58,8 @@ def turns_clear_of(
     """Attitudes quat_NB from start to goal, each of which the base reaches from the one before by one turn about a
     fixed axis that no cone is entered on: the straight one where it is clear, else the shortest on a net of attitudes,
     with what is between left out where the turn past it is clear.
+
+    Raises ValueError where start or goal lies within a cone, and where no way was found.
     """
     start, goal = (np.asarray(q, dtype=float) / np.linalg.norm(q) for q in (start, goal))
     for name, quat in (("start", start), ("goal", goal)):
@@ -93,6 +95,8 @@ def slew_clear_of(
 ) -> PosePath:  # fmt: skip
     """The reference from start to goal by `turns_clear_of`, each turn from rest to rest, none faster than `rate`
     (rad/s). It holds the goal from `path.end` (s) on.
+
+    Raises ValueError for a rate that is not above zero, and as `turns_clear_of` does.
     """
     if not 0.0 < rate < np.inf:
         raise ValueError(f"slew_clear_of: rate is {rate}; expected rad/s, above zero.")
