@@ -30,7 +30,7 @@ from timing import machine, seconds
 
 import gyrostat as gs
 from gyrostat import tracing
-from gyrostat.formulations.recursive import lean
+from gyrostat.kinematics import lean
 from gyrostat.tracing import llvm
 
 LINKS = (30, 60, 100, 300, 1000)

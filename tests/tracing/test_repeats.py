@@ -8,7 +8,7 @@ import pytest
 import gyrostat as gs
 from gyrostat import tracing
 from gyrostat.algebra import sin, sqrt, where
-from gyrostat.formulations.recursive import lean
+from gyrostat.kinematics import lean
 from gyrostat.tracing import schedule
 from gyrostat.tracing.kernel import Kernel
 from gyrostat.tracing.llvm import LONG, assembly

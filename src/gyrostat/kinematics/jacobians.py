@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Array, Pose, cross, transform_point
+from ..algebra import Array, cross, transform_point
 from ..model import Spacecraft
 from .arguments import configuration, rates, vector3
 from .flexible import carried, carried_rate
-from .poses import inertial_poses, joint_poses
+from .poses import inertial_poses, joint_poses, located
 from .twists import body_twists
 
 
@@ -22,15 +22,16 @@ def jacobian(craft: Spacecraft, q: Array, frame: str, point: Any = (0.0, 0.0, 0.
     the modes of what carries it have such columns, too.
     """
     q = configuration(craft, q)
+    columns, joints = _zero_columns(craft), craft.joints
+    craft, B, X_BF = located(craft, frame, q)
     X_NB = inertial_poses(craft, q)
-    B, p_NQ = _point(craft, X_NB, frame, point)
-    columns = _zero_columns(craft)
+    p_NQ = transform_point(X_NB[B], transform_point(X_BF, vector3(point, "point")))
     for A in path_from_base(craft, B):
         R, r = X_NB[A].R, p_NQ - X_NB[A].p
         for moving, H in _maps(craft, q, A):
             w = R @ H[:3]
             columns[moving] = np.concatenate([w, R @ H[3:] - cross(r, w)])
-    return np.hstack([columns[joint.name] for joint in craft.joints])
+    return np.hstack([columns[joint.name] for joint in joints])
 
 
 def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any = (0.0, 0.0, 0.0)) -> Array:
@@ -41,12 +42,13 @@ def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any 
     with it: J vdot + Jdot v is the acceleration of the material point.
     """
     q, v = configuration(craft, q), rates(craft, v)
+    columns, joints = _zero_columns(craft), craft.joints
+    craft, B, X_BF = located(craft, frame, q, v)
     X_NB = inertial_poses(craft, q)
     V = body_twists(craft, q, v, joint_poses(craft, q))
-    B, p_NQ = _point(craft, X_NB, frame, point)
+    p_NQ = transform_point(X_NB[B], transform_point(X_BF, vector3(point, "point")))
     R_NB = X_NB[B].R
     v_Q = R_NB @ V[B][3:] + cross(R_NB @ V[B][:3], p_NQ - X_NB[B].p)
-    columns = _zero_columns(craft)
     for A in path_from_base(craft, B):
         R, r = X_NB[A].R, p_NQ - X_NB[A].p
         rdot = v_Q - R @ V[A][3:]
@@ -54,7 +56,7 @@ def jacobian_rate(craft: Spacecraft, q: Array, v: Array, frame: str, point: Any 
             Hdot = own + np.concatenate([cross(V[A][:3], H[:3]), cross(V[A][:3], H[3:])])
             w, wdot = R @ H[:3], R @ Hdot[:3]
             columns[moving] = np.concatenate([wdot, R @ Hdot[3:] - cross(r, wdot) - cross(rdot, w)])
-    return np.hstack([columns[joint.name] for joint in craft.joints])
+    return np.hstack([columns[joint.name] for joint in joints])
 
 
 def _maps(craft: Spacecraft, q: Array, A: str) -> list[tuple[str, Array]]:
@@ -79,12 +81,6 @@ def path_from_base(craft: Spacecraft, body: str) -> list[str]:
         path.append(at)
         at = craft.body(at).parent
     return path[::-1]
-
-
-def _point(craft: Spacecraft, X_NB: dict[str, Pose], name: str, point: Any) -> tuple[str, Array]:
-    body, X_BF = craft.locate(name)
-    p_BQ = transform_point(X_BF, vector3(point, "point"))
-    return body, transform_point(X_NB[body], p_BQ)
 
 
 def _zero_columns(craft: Spacecraft) -> dict[str, Array]:

@@ -9,6 +9,7 @@ import numpy as np
 from ..algebra import Array, Pose, compose
 from ..model import Spacecraft
 from .arguments import configuration
+from .lean import Lean, lean
 
 
 class Poses(NamedTuple):
@@ -26,8 +27,21 @@ def forward_kinematics(craft: Spacecraft, q: Array) -> Poses:
 
 def frame_pose(craft: Spacecraft, q: Array, frame: str) -> Pose:
     """Pose (R_NF, p_NF) of a named frame or body."""
+    q = configuration(craft, q)
+    craft, body, X_BF = located(craft, frame, q)
+    return compose(inertial_poses(craft, q)[body], X_BF)
+
+
+def located(craft: Spacecraft, frame: str, *states: Array) -> tuple[Spacecraft, str, Pose]:
+    """The body that a frame sits on, and its pose there; where states are recorded, on the craft in frames that cost
+    less.
+    """
     body, X_BF = craft.locate(frame)
-    return compose(inertial_poses(craft, configuration(craft, q))[body], X_BF)
+    other, _ = lean(craft, {}, *states)
+    if not isinstance(other, Lean):
+        return craft, body, X_BF
+    body, X_there = other.locate(body)
+    return other, body, compose(X_there, X_BF)
 
 
 def joint_poses(craft: Spacecraft, q: Array) -> dict[str, Pose]:

@@ -20,8 +20,8 @@ from ..algebra import (
     wrench_to_parent,
 )
 from ..algebra import inertia_to_parent as symmetric_to_parent
-from ..formulations.recursive.lean import lean
 from ..kinematics import ZERO6, body_twists, joint_poses
+from ..kinematics.lean import lean
 from ..model import Spacecraft
 from ..model.parts import Joint
 from .jacobian import jacobian_of

@@ -180,6 +180,10 @@ class Kernel:
                 self._built[name] = build(self.graph, lanes, scalar, loops=False)
             return self._built[name]
 
+    def has_block(self, lanes: int = 0, scalar: str = "") -> bool:
+        """`for_loops`, or `block_of` these, is there already."""
+        return (f"{scalar} {lanes}" if lanes else "block") in self._built
+
     def _for_one(self) -> Built:
         """Scalar code, one state at a time."""
         with self._building:

@@ -12,7 +12,7 @@ import importlib.util
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
@@ -60,6 +60,15 @@ def run(
         work.finish(helpers)
     if work.error is not None:
         raise work.error
+
+
+def together(calls: Sequence[Callable[[], object]]) -> None:
+    """Call all of them, on as many threads as there are cores: of use where the work is LLVM's."""
+
+    def share(k: int) -> None:
+        calls[k]()
+
+    run(share, len(calls), cores())
 
 
 class _Work:

@@ -9,7 +9,7 @@ import pytest
 import gyrostat as gs
 from gyrostat import tracing
 from gyrostat.algebra import IDENTITY, Pose, RigidInertia, compose, rigid_inertia, rigid_inertia_to_parent
-from gyrostat.formulations.recursive.lean import Lean, lean, reframed, screws
+from gyrostat.kinematics.lean import Lean, lean, reframed, screws
 from gyrostat.model.kinds import KINDS
 from random_trees import (
     ALL_KINDS,

@@ -14,14 +14,14 @@ import gyrostat as gs
 from gyrostat import constraints as gc
 from gyrostat import tracing
 from gyrostat.algebra import Pose
-from gyrostat.formulations.recursive import articulated_body, composite_body, momenta, newton_euler
-from gyrostat.kinematics import inertial_poses
+from gyrostat.formulations.recursive import articulated_body, composite_body, coriolis, momenta, newton_euler
+from gyrostat.kinematics import inertial_poses, jacobian_rate, poses
 from gyrostat.structures import Section
 from gyrostat.tracing import inverse_dynamics_derivatives
 from random_flexible import bending
 from random_trees import BASES, random_axis, random_inertia, random_rotation, random_spacecraft, random_state
 
-USERS = (articulated_body, composite_body, momenta, newton_euler, inverse_dynamics_derivatives)
+USERS = (articulated_body, composite_body, coriolis, momenta, newton_euler, inverse_dynamics_derivatives, poses)
 OFTEN = ("revolute", "prismatic", "spherical", "universal", "fixed", "wheel")
 
 
@@ -40,6 +40,11 @@ def agree(function, craft, *values, tolerance=1e-13, **options):
     graphs = both(function, craft, **options)
     for one, other in zip(*(graph.evaluate(*values) for graph in graphs), strict=True):
         assert np.abs(one - other).max(initial=0.0) <= tolerance * np.abs(other).max(initial=0.0)
+
+
+def pieces(values):
+    """The arrays of nested ones, in order."""
+    return [values] if isinstance(values, np.ndarray) else [x for value in values for x in pieces(value)]
 
 
 def bias(craft, q, v, wrenches):
@@ -64,6 +69,43 @@ def test_every_base_and_kind(seed, base):
     agree(forward, craft, q, v, tau, F, tolerance=max(1e-13, sharp))
     if not seed:
         agree(tracing.linear_motion, craft, q, v, tau, tolerance=max(1e-13, 10 * sharp))
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_places_jacobians_momentum_and_coriolis_matrices(seed, base):
+    """Of points of every body: fixed ones, wheels, those in the middle."""
+    craft = random_spacecraft(60 + seed, links=6, base=base)
+    (q, v), point = random_state(craft, seed), (0.3, -0.2, 0.1)
+
+    def everywhere(craft, q, v):
+        of = [body.name for body in craft.bodies[1:]]
+        return (
+            [gs.frame_pose(craft, q, name) for name in of],
+            [gs.jacobian(craft, q, name, point) for name in of],
+            [jacobian_rate(craft, q, v, name, point) for name in of],
+        )
+
+    agree(everywhere, craft, q, v, tolerance=1e-13)
+    agree(gs.momentum, craft, q, v, tolerance=1e-13)
+    agree(gs.coriolis_matrix, craft, q, v, tolerance=1e-13)
+    if base == "free":
+        agree(gs.generalized_jacobian, craft, q, static={"frame": craft.bodies[-1].name}, tolerance=1e-11)
+
+
+def test_a_law_that_asks_for_place_and_jacobian_walks_the_arm_once():
+    craft = uneven(3, 1.0)
+    tip = craft.bodies[-1].name
+
+    def place(craft, q):
+        return gs.frame_pose(craft, q, tip)
+
+    def both_of_them(craft, q):
+        return gs.frame_pose(craft, q, tip), gs.jacobian(craft, q, tip)
+
+    alone, of_both = len(tracing.trace(place, craft)), len(tracing.trace(both_of_them, craft))
+    columns = len(tracing.trace(gs.jacobian, craft, static={"frame": tip}))
+    assert of_both < alone + columns
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -111,6 +153,15 @@ def test_rigid_bodies_among_flexible_ones(seed):
     agree(bias, craft, q, v, F, tolerance=1e-13)
     agree(gs.mass_matrix, craft, q, tolerance=1e-13)
     agree(gs.kinetic_energy, craft, q, v, tolerance=1e-13)
+    agree(gs.momentum, craft, q, v, tolerance=1e-13)
+
+    eye = craft.frames[-1].name
+
+    def seen(craft, q, v):
+        return gs.frame_pose(craft, q, eye), gs.jacobian(craft, q, eye), jacobian_rate(craft, q, v, eye)
+
+    for one, other in zip(tracing.trace(seen, craft).evaluate(q, v), pieces(seen(craft, q, v)), strict=True):
+        assert np.abs(one - other).max() <= 1e-12 * np.abs(other).max()
 
 
 def test_an_arm_beside_a_panel_saves_a_sixth():

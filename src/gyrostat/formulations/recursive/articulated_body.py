@@ -18,8 +18,8 @@ from ...algebra import (
 )
 from ...kinematics import ZERO6, bent_bias, bent_inertia, body_twists, carried, joint_acceleration_bias, joint_poses
 from ...kinematics.arguments import configuration, external, prescribed_rates, rates
+from ...kinematics.lean import lean
 from ...model import Spacecraft
-from .lean import lean
 
 
 class HybridDynamics(NamedTuple):

@@ -7,8 +7,8 @@ import numpy as np
 from ...algebra import Array, mirror, rigid_inertia_to_parent, unboxed, wrench_to_parent
 from ...kinematics import bent_inertia, carried, joint_poses
 from ...kinematics.arguments import configuration
+from ...kinematics.lean import lean
 from ...model import Spacecraft
-from .lean import lean
 
 
 def mass_matrix(craft: Spacecraft, q: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from ...algebra import Array, Pose, cross_motion_matrix, inertia_to_parent, skew, unboxed, wrench_to_parent
 from ...kinematics import body_twists, joint_poses
 from ...kinematics.arguments import configuration, rates
+from ...kinematics.lean import lean
 from ...model import Spacecraft
 from ..common.rigid_only import require_rigid
 
@@ -58,6 +59,7 @@ def christoffel_matrix(craft: Spacecraft, q: Array, v: Array) -> Array:
     Echeandia & Wensing, Numerical methods to compute the Coriolis matrix (2021). Cost O(nbodies * depth).
     """
     q, v = configuration(craft, q), rates(craft, v)
+    craft, _ = lean(craft, {}, q, v)
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
     M_c: dict[str, Array] = {}

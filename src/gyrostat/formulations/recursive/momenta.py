@@ -19,13 +19,14 @@ from ...kinematics import (
     momentum_of,
 )
 from ...kinematics.arguments import configuration, rates, vector3
+from ...kinematics.lean import lean
 from ...model import Spacecraft
-from .lean import lean
 
 
 def momentum(craft: Spacecraft, q: Array, v: Array, about: Any = None) -> Array:
     """[angular; linear] momentum in N about the point `about` (in N; the inertial origin by default), (6,)."""
     q, v = configuration(craft, q), rates(craft, v)
+    craft, _ = lean(craft, {}, q, v)
     X_PB = joint_poses(craft, q)
     V = body_twists(craft, q, v, X_PB)
     h = {B: momentum_of(craft, q, v, B, V[B]) for B, _ in craft.base_to_tip}

@@ -10,8 +10,8 @@ import numpy as np
 from ...algebra import Array, twist_to_child, wrench_to_parent
 from ...kinematics import ZERO6, bent_bias, bent_inertia, carried, carried_twist, joint_acceleration_bias, joint_poses
 from ...kinematics.arguments import configuration, external, rates
+from ...kinematics.lean import lean
 from ...model import Spacecraft
-from .lean import lean
 
 
 def inverse_dynamics(craft: Spacecraft, q: Array, v: Array, vdot: Array, *, wrenches: Any = None) -> Array:

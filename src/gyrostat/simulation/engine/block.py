@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
-from ...tracing import Kernel, cache, machine
+from ...tracing import Kernel, cache, machine, pool
 from ...tracing.build import Built
 from ..integrators.methods import METHODS
 from .context import SCRATCH, Context, Lane
@@ -87,6 +87,8 @@ class Block:
     def __init__(self, system: System, plan: Plan, queue: QueueOfRuns) -> None:
         self.system, self.plan, self.queue, self.outcome = system, plan, queue, queue.outcome
         self.method, self.lanes = METHODS[plan.method], lanes_of_block(system, plan.method)
+        self._functions = [*(f for f, _ in system.functions.values()), *(m.function for m in system.followed)]
+        self._build()
         self.library = _library(plan.method, self.lanes)
         self._start, self._trial, self._end_step, self._show = (
             _ON_CONTEXT(self.library.address(name)) for name in ("start", "trial", "end_step", "show")
@@ -103,13 +105,19 @@ class Block:
         self._entries, self._places, self._lasting = (list(part) for part in self.method.remembered(self.lanes))
         self._allocate()
 
+    def _build(self) -> None:
+        """The time loop and what it calls, side by side; at once if all is there."""
+        kernels = [f for f in self._functions if isinstance(f, Kernel) and not f.has_block(*self._form_of(f))]
+        if kernels:
+            loop = functools.partial(_library, self.plan.method, self.lanes)
+            pool.together([loop, *(functools.partial(self._code_of, f) for f in dict.fromkeys(kernels))])
+
     # ---- memory
 
     def _allocate(self) -> None:
         system, plan = self.system, self.plan
         n, held, events = system.n, system.n_held, len(system.specs)
-        functions = [*(f for f, _ in system.functions.values()), *(m.function for m in system.followed)]
-        work = max([0, *(self._code_of(f).work for f in functions if isinstance(f, Kernel))])
+        work = max([0, *(self._code_of(f).work for f in self._functions if isinstance(f, Kernel))])
         sizes = {
             "x": system.x_size,
             "y": n,
@@ -230,11 +238,14 @@ class Block:
         assert address is not None
         return address
 
+    def _form_of(self, kernel: Kernel) -> tuple[()] | tuple[int, str]:
+        """Lanes and scalars, where they are not those of the machine."""
+        return (self.lanes, "mixed" if kernel is self.system.rhs else "double") if self.system.single else ()
+
     def _code_of(self, kernel: Kernel) -> Built:
         """Its machine code for these lanes."""
-        if not self.system.single:
-            return kernel.for_loops()
-        return kernel.block_of(self.lanes, "mixed" if kernel is self.system.rhs else "double")
+        form = self._form_of(kernel)
+        return kernel.block_of(*form) if form else kernel.for_loops()
 
     def _scratch(self, function: Rows | None) -> int:
         """Memory of a compiled function's own; kernels share it."""

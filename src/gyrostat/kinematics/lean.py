@@ -17,10 +17,11 @@ import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...algebra import (
+from ..algebra import (
     IDENTITY,
     Array,
     Pose,
@@ -33,13 +34,14 @@ from ...algebra import (
     rigid_inertia_to_parent,
     wrench_to_parent,
 )
-from ...model import Body, FlexibleBody, Joint, Spacecraft
+from ..model import Body, FlexibleBody, Joint, Spacecraft
 
 _TINY = 1e-14  # what rounding leaves of an angle, or of a length in units of the distance
 _FAR = 3.0  # the foot of a common normal, in units of the distance: beyond, inertias about it would lose digits
 _HEAVY = 1e3  # masses that stay where they are: moved onto bodies this much lighter, they would cost these their digits
 MANY = 40  # bodies beyond which equal ones are recorded alike
 _Z = np.array([0.0, 0.0, 1.0])
+_known: WeakKeyDictionary[Spacecraft, Lean] = WeakKeyDictionary()  # one law asks for many things of one craft
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,10 @@ class Lean(Spacecraft):
 
     def inertia(self, body: str) -> RigidInertia:
         return self.inertias[body]
+
+    def locate(self, name: str) -> tuple[str, Pose]:
+        """Of a body as it was: the one that has it, and where. Frames are those of the craft that was given."""
+        return self.places[name]
 
     def wrenches_there(self, F_ext: Mapping[str, Array]) -> dict[str, Array]:
         """Wrenches on the bodies as they were, on those that are."""
@@ -79,7 +85,9 @@ def lean(
     rigid = [b for b in craft.bodies if type(b) is Body]
     if sum(not _number(b.mass, b.com, b.inertia) for b in rigid) > at_most * len(rigid):
         return craft, F_ext
-    found = reframed(craft)
+    found = _known.get(craft)
+    if found is None:
+        found = _known[craft] = reframed(craft)
     if craft.nbodies > MANY:
         found = _alike(found, next(e.trace for x in states for e in np.ravel(x) if hasattr(e, "scan")))
     return found, found.wrenches_there(F_ext)
