@@ -166,3 +166,17 @@ def test_formations_ask_for_bases_whose_coordinates_are_their_pose():
     both = together("both", [craft("free", "one", position=np.zeros(3)), craft("free", "other", position=np.zeros(3))])
     with pytest.raises(ValueError, match="'a' .both. (holds several spacecraft|stands on a fixed base)"):
         Formation({"a": both})
+
+
+def test_an_orbit_alone_is_that_of_the_whole_body():
+    """A point on a cartesian base: three coordinates, no attitude, the same path."""
+    environment, ends = gs.environment.combined(two_body_gravity(ORBIT), zonal_gravity(ORBIT, degree=4)), []
+    for kind in ("free", "cartesian"):
+        probe = gs.Spacecraft.build("probe", [gs.Body("probe", 80.0, inertia=np.eye(3), joint=gs.Joint("base", kind))])
+        q, v = gs.neutral(probe), np.zeros(probe.nv)
+        q[-3:], v[-3:] = (100.0, 50.0, 20.0), (0.1, 0.2, 0.05)
+        span = (0.0, ORBIT.period)
+        run = gs.simulate(probe, q, v, span, environment=environment, rtol=1e-12, atol=1e-9, save_at=span[1:])
+        ends.append(run.final[0][-3:])
+    assert np.abs(ends[0] - ends[1]).max() < 1e-5
+    assert np.abs(ends[0]).max() > 1000.0

@@ -11,6 +11,7 @@ import pytest
 import gyrostat as gs
 from gyrostat import tracing
 from gyrostat.simulation.engine import block, compiling, system_cache
+from gyrostat.tracing import kernel as kernels
 from gyrostat.tracing import machine, pool
 from gyrostat.tracing.llvm import assembly
 from random_trees import random_spacecraft
@@ -100,3 +101,18 @@ def test_a_run_that_is_compiled_side_by_side_is_the_same(monkeypatch):
     assert max(asked) >= 3  # the loop, accelerations, and what is beside them
     again = run(lambda calls: [call() for call in calls])
     assert np.array_equal(found.v, again.v)
+
+
+def test_shares_of_threads_change_no_bit(monkeypatch):
+    """Each thread has several, so that one that comes late does fewer."""
+    craft, rng, seen = random_spacecraft(1), np.random.default_rng(1), []
+    alone, shared = (tracing.compile(gs.forward_dynamics, craft, threads=n) for n in (1, 2))
+    usual = pool.run
+    monkeypatch.setattr(kernels, "_WORTH_A_THREAD", 10)
+    monkeypatch.setattr(kernels, "_WORTH_A_SHARE", 10)
+    monkeypatch.setattr(
+        pool, "run", lambda share, shares, threads: (seen.append(shares), usual(share, shares, threads))
+    )
+    q, v = np.tile(gs.neutral(craft), (333, 1)), rng.normal(size=(333, craft.nv))
+    assert np.array_equal(alone(q, v, v), shared(q, v, v))
+    assert seen == [1, 2 * kernels._SHARES]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _WORTH_A_THREAD = 400_000  # vector operations: some 50 microseconds
+_SHARES, _WORTH_A_SHARE = 4, 4_000_000  # of a thread; vector operations: half a millisecond
 _WORTH_A_LOOK = 100_000_000  # vector operations: some 10 milliseconds, after which Ctrl-C is looked for
 
 
@@ -313,7 +314,8 @@ class Kernel:
         blocks = -(-count // self.lanes) if layout == "rows" else count
         operations = blocks * len(self.graph)
         threads = max(1, min(self.threads or pool.cores(), blocks, operations // _WORTH_A_THREAD))
-        shares = threads * max(1, min(blocks, operations // _WORTH_A_LOOK) // threads)
+        even = min(_SHARES, operations // (threads * _WORTH_A_SHARE))  # a thread that comes late, or waits, does fewer
+        shares = threads * max(1, even if threads > 1 else 1, min(blocks, operations // _WORTH_A_LOOK) // threads)
         cuts = [blocks * k // shares for k in range(shares + 1)]
 
         def share(k: int) -> None:
