@@ -81,7 +81,7 @@ class Graph:
         """How many operations of each kind there are, most frequent first."""
         return dict(Counter(node.op for node in self.nodes if node.op not in ("input", "const")).most_common())
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of all that determines the values: equal graphs have equal keys."""
         digest = hashlib.sha256()
@@ -215,17 +215,23 @@ def collected(
             if inner(e):
                 stack.extend(a for a in e.args if type(a) is not float)
     nodes: list[Node] = []
-    place: dict[Any, int] = {}
+    place: dict[int, int] = {}
+    numbers: dict[float | str, int] = {}
     known: dict[int, float] = {}  # values of constants that were kept, and of what is made of them alone
     tables: dict[Table, int] = {}
 
     def at(x: Any) -> int:
-        one = type(x) is not float
-        key, value = (x.index, known.get(x.index)) if one else (str(x), x)
-        if key not in place:
-            place[key] = len(nodes)
+        found: dict[Any, int]
+        value: Any
+        key: Any
+        if type(x) is float:
+            found, value, key = numbers, x, x if abs(x) > 0.0 else str(x)  # zeros have signs, NaN equals nothing
+        else:
+            found, value, key = place, known.get(x.index), x.index
+        if key not in found:
+            found[key] = len(nodes)
             nodes.append(Node("const", (), value))
-        return place[key]
+        return found[key]
 
     for index in sorted(live):
         e = live[index]
