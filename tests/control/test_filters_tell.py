@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,3 +79,16 @@ def test_a_filter_of_anything_tells_its_nis():
     )
     found = rows(run)
     assert found["NEES of the filter"][0] < 4.0
+
+
+def test_what_cannot_be_told_does_not_lose_the_run():
+    estimator, _ = flown(runs=1)
+    craft = gs.Spacecraft.build("probe", [gs.Body("hull", 40.0, inertia=[3.0, 4.0, 5.0])])
+
+    def broken(craft, q, v, z):
+        raise ValueError("a truth that fails")
+
+    law = replace(estimator.controller(hold), tells=broken)
+    with pytest.warns(UserWarning, match="cannot be told .a truth that fails."):
+        run = gs.simulate(craft, None, None, (0, 2), control=law, integrator="rk4", step=0.2)
+    assert run.ok and not rows(run)

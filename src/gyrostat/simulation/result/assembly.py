@@ -105,7 +105,11 @@ def _told(equations: Equations, data: Any, runs: Runs) -> dict[str, Any]:
     good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1) & np.isfinite(z).all(axis=1)
     if not good.any():
         return {}
-    return {FIGURES: [row.row() for row in tells(equations.craft, q[good], v[good], z[good])]}
+    try:
+        return {FIGURES: [row.row() for row in tells(equations.craft, q[good], v[good], z[good])]}
+    except (ValueError, TypeError, ArithmeticError, LookupError) as error:  # what was computed must not be lost by it
+        warn_user(f"{equations.craft.name}: whether its filters were consistent cannot be told ({error}).")
+        return {}
 
 
 def _outcomes(
