@@ -19,8 +19,11 @@ from gyrostat.environment import (
     Sphere,
     air_drag,
     combined,
+    in_gcrf,
     solar_pressure,
+    tle_ephemeris,
     two_body_gravity,
+    zonal_gravity,
 )
 from gyrostat.environment.in_files import ENVIRONMENTS
 from gyrostat.model import ModelError
@@ -171,6 +174,27 @@ def test_of_an_orbit_with_a_date_sun_air_and_fields_are_the_real_ones(tmp_path):
     shaded = run(tmp_path, "thrusters", ORBIT + f'[environment.sunlight]\n{NAMED["sunlight"]}\nshade = ["hub"]\n')
     with pytest.raises(ValueError, match="has no shapes"):
         shaded.simulate(progress=False)
+
+
+def test_an_orbit_from_two_lines_goes_through_their_state(tmp_path):
+    """The space station, a day after its elements' epoch."""
+    lines = (
+        "1 25544U 98067A   19343.69339541  .00001764  00000-0  38792-4 0  9991",
+        "2 25544  51.6439 211.2001 0007417  17.6667  85.6398 15.50103472202482",
+    )
+    text = f'[environment.orbit]\ntle = ["{lines[0]}", "{lines[1]}"]\nepoch = "2019-12-10T16:00:00"\n'
+    work = run(tmp_path, "thrusters", text + "[environment.harmonics]\ndegree = 2\n")
+    sky = Sky("2019-12-10T16:00:00", 2 * 86400.0)
+    state = in_gcrf(tle_ephemeris(*lines, [np.datetime64("2019-12-10T16:00:00")])).states[0]
+    place = gs.Orbit.from_state(state[:3], state[3:], planet=sky.earth)
+    expected = combined(two_body_gravity(place), zonal_gravity(place, 2)).wrenches(work.craft, 1.0, work.q0, work.v0)
+    np.testing.assert_allclose(work.options["environment"].wrenches(work.craft, 1.0, work.q0, work.v0), expected)
+    for wrong, words in (
+        (text.replace("9991", "9992"), "checksum"),
+        (text + 'altitude = "300 km"\n', "tle is two lines"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            run(tmp_path, "thrusters", wrong)
 
 
 ASKED = {

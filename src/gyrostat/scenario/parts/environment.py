@@ -9,8 +9,21 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from ...environment import EARTH, MARS, MOON, Environment, Orbit, Sky, combined, two_body_gravity, uniform_gravity
+from ...environment import (
+    EARTH,
+    MARS,
+    MOON,
+    Environment,
+    Orbit,
+    Sky,
+    combined,
+    in_gcrf,
+    tle_ephemeris,
+    two_body_gravity,
+    uniform_gravity,
+)
 from ...environment.in_files import ENVIRONMENTS, EPOCH
+from ...environment.sky.instants import instant
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf, Real, Table
 from ...io.toml.units import Acceleration, Angle, Length, Time, three
@@ -26,6 +39,10 @@ class OrbitTable(Table):
 
     altitude: Length | None = Field(default=None, description="Of a circular orbit, above the planet's equator.")
     semi_major_axis: Length | None = Field(default=None, description="Instead of an altitude.")
+    tle: list[str] | None = Field(
+        default=None,
+        description="Instead of both: two-line elements; the ellipse goes through their state at the epoch.",
+    )
     eccentricity: Real = 0.0
     inclination: Angle = 0.0
     node: Angle = Field(default=0.0, description="Right ascension of the ascending node.")
@@ -40,7 +57,11 @@ class OrbitTable(Table):
 
     @model_validator(mode="after")
     def _one_size(self) -> OrbitTable:
-        if (self.altitude is None) == (self.semi_major_axis is None):
+        if self.tle is not None:
+            others = self.model_fields_set - {"tle", "epoch", "known", "gradient", "planet"}
+            if others or self.epoch is None or len(self.tle) != 2:
+                raise ValueError("tle is two lines, and goes with an epoch, without other elements")
+        elif (self.altitude is None) == (self.semi_major_axis is None):
             raise ValueError("give either altitude or semi_major_axis")
         if self.altitude is not None and self.eccentricity != 0.0:
             raise ValueError("an orbit with an eccentricity needs a semi_major_axis instead of an altitude")
@@ -154,6 +175,13 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
     except (ValueError, ImportError) as error:
         source.error("sky", ("environment", "orbit"), str(error), "", "epoch")
         return None
+    if given.tle is not None:
+        try:
+            state = in_gcrf(tle_ephemeris(*given.tle, [instant(given.epoch).utc.to_datetime()])).states[0]
+            return Orbit.from_state(state[:3], state[3:], planet=planet)
+        except (ValueError, ImportError) as error:
+            source.error("orbit", ("environment", "orbit"), str(error), "", "tle")
+            return None
     size = float(given.semi_major_axis or 0.0) if given.altitude is None else planet.radius + given.altitude
     angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
     try:
