@@ -177,7 +177,8 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
         return None
     if given.tle is not None:
         try:
-            state = in_gcrf(tle_ephemeris(*given.tle, [instant(given.epoch).utc.to_datetime()])).states[0]
+            first, second = given.tle
+            state = in_gcrf(tle_ephemeris(first, second, [instant(given.epoch).utc.to_datetime()])).states[0]
             return Orbit.from_state(state[:3], state[3:], planet=planet)
         except (ValueError, ImportError) as error:
             source.error("orbit", ("environment", "orbit"), str(error), "", "tle")
