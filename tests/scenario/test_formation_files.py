@@ -60,6 +60,11 @@ PLACE = 'position = ["8 m", "-40 m", "5 m"]'
         (PLACE, PLACE.replace(', "5 m"', ""), ("member 'servicer'", "expected at least 3 items, found 2")),
         (PLACE, 'position = "8 m"', ("position is '8 m': expected a list in brackets",)),
         (PLACE, PLACE.replace("-40 m", "-40 deg"), ("an angle; expected a length",)),
+        (
+            "[[station]]",
+            '[[member.actuators.motor]]\njoint = "joint_1"\nstall_torque = 5.0\n[[station]]',
+            ("motors are those of a member's own law; a station has none", "Leave them out"),
+        ),
         ("[[station]]", "[[statoin]]", ("unknown key 'statoin'", "Did you mean 'station'")),
         (
             "[[station]]",
