@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .flexible import FlexibleBody
+
 if TYPE_CHECKING:
     from .spacecraft import Spacecraft
 
@@ -34,8 +36,12 @@ def _facts(craft: Spacecraft) -> Iterator[tuple[str, Any]]:
         yield f"{body.name}.parent", body.parent
         yield f"{joint.name}.kind", joint.kind
         yield f"{body.name}.included", body.included
-        for name in ("mass", "com", "inertia"):
-            yield f"{body.name}.{name}", getattr(body, name)
+        if isinstance(body, FlexibleBody):
+            yield from _of_flexible(body)
+        else:
+            for name in ("mass", "com", "inertia"):
+                yield f"{body.name}.{name}", getattr(body, name)
+        yield f"{joint.name}.node", joint.node or ""
         for name in ("position", "rotation", *("axis", "axis2")[: joint.motion.axes], *_PASSIVE):
             yield f"{joint.name}.{name}", getattr(joint, name)
         for name in _LIMITS:
@@ -50,6 +56,15 @@ def _facts(craft: Spacecraft) -> Iterator[tuple[str, Any]]:
         for name in ("position", "direction", "max_thrust", "minimum_on_time", "specific_impulse", *_VALVE):
             yield f"{thruster.name}.{name}", getattr(thruster, name)
     yield "the end", ""
+
+
+def _of_flexible(body: FlexibleBody) -> Iterator[tuple[str, Any]]:
+    for node in body.nodes:
+        for name in ("position", "mass", "inertia"):
+            yield f"{body.name}, node '{node.name}': {name}", getattr(node, name)
+    for name in ("translations", "rotations", "stiffness", "damping", "rotary", "terms"):
+        yield f"{body.name}.{name}", getattr(body, name)
+    yield f"{body.name}.second_order", np.zeros(0) if body.second_order is None else body.second_order
 
 
 def _same(a: Any, b: Any) -> bool:
