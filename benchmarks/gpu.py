@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arms import arm
+from arms import arm, states
 from jax_arm import functions as jax_functions
 
 import gyrostat as gs
@@ -309,6 +309,49 @@ def against_jax(watch: Watch, sizes: Sizes) -> Any:
     }
 
 
+def against_mjx(watch: Watch, sizes: Sizes) -> Any:
+    """MJX's accelerations of the same arm, vmapped, on the same card, in float64 (MuJoCo Warp has float32 alone)."""
+    import jax
+    from mujoco import mjx
+
+    if jax.default_backend() != "gpu":
+        return {"skipped": f"JAX runs on {jax.default_backend()} here"}
+    return mjx_case(watch, jax, mjx, sizes["long"])
+
+
+def mjx_case(watch: Watch, jax: Any, mjx: Any, count: int) -> Any:
+    from gyrostat.verification.peers.mujoco import MuJoCo
+
+    jax.config.update("jax_enable_x64", True)
+    craft = arm(6)
+    peer = MuJoCo(craft)
+    q, v, tau = states(craft, count)
+    qpos, qvel = (
+        np.array(x) for x in zip(*((peer.qpos(a), peer.T(a) @ b) for a, b in zip(q, v, strict=True)), strict=True)
+    )
+    model = mjx.put_model(peer.model)
+    empty = mjx.make_data(model)
+
+    def kinetic(qpos: Any, qvel: Any) -> Any:
+        found = mjx.forward(model, empty.replace(qpos=qpos, qvel=qvel))
+        return 0.5 * qvel @ mjx.full_m(model, found) @ qvel, found.qacc
+
+    theirs = jax.jit(jax.vmap(kinetic))
+    given = [jax.device_put(x) for x in (qpos, qvel)]
+    energy, _ = theirs(*given)
+    own = gs.compile(gs.kinetic_energy, craft)(q, v)
+    error = checked(np.asarray(energy), own, "MJX", 1e-9)
+    ours = gs.compile(gs.forward_dynamics, craft, target="cuda")
+    lanes = [ours.to_lanes(x, x.shape[1:]) for x in (q, v, tau)]
+    times = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        theirs(*given)[1].block_until_ready()
+        times.append(time.perf_counter() - begun)
+    mjx_rate, rate = count / statistics.median(times), count / watch.median(lambda: ours(*lanes, layout="lanes"))
+    return {"mjx_per_second": mjx_rate, "per_second": rate, "ratio": rate / mjx_rate, "error": error}
+
+
 def ceilings(watch: Watch, sizes: Sizes) -> Any:
     """What the card can do: bytes of a copy, float64 instructions by its clock."""
     xp = watch.card.xp
@@ -341,6 +384,7 @@ def cases(sizes: Sizes) -> dict[str, Callable[[Watch], Any]]:
         "campaign": lambda w: campaign(w, sizes),
         "tumbling arms, DOP853": lambda w: tumbling(w, sizes),
         "JAX": lambda w: against_jax(w, sizes),
+        "MJX": lambda w: against_mjx(w, sizes),
         "generalised Jacobian": lambda w: function_case(w, jacobian, servicer(), states),
         "dual quaternions": lambda w: function_case(w, dual_quaternion.forward_dynamics, servicer(), states),
         "gradient of a rollout": lambda w: function_case(w, gradient, servicer(), few // 4),
