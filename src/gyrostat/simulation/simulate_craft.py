@@ -90,7 +90,8 @@ def simulate(
         while it goes on (extremes, integrals, times of events ...); `Trajectory.outcomes` has them.
     max_steps: attempted steps after which a run is interrupted, as by Ctrl-C.
     resume: a trajectory to continue, interrupted or to a later end of t_span, with its settings and functions unless
-        others are given; bit for bit as if it had never stopped.
+        others are given; an interrupted one bit for bit as if it had never stopped. One to a later end goes on from
+        where its last step ended, which is at the former end.
     device: "cuda" for a CUDA card, a thread a run, with "dop853", "rk45" or "rk4"; all functions must be compiled.
     precision: "double"; or "single", for batches with a fixed `step` of "rk4", "rk45" or "dop853": accelerations, and
         laws without samples, are computed to seven digits, at about seven tenths of the cost. The state and all that is
