@@ -129,3 +129,48 @@ def test_reductions_are_those_of_a_sine():
     assert of(outcomes.settling_time(signal, 0.5), 0.5) == pytest.approx(2 * np.pi + 5 * np.pi / 6, abs=1e-4)
     assert of(outcomes.settling_time(signal, -0.5), -0.5) == math.inf
     assert of(outcomes.settling_time(signal, 2.0), 2.0) == 0.0
+
+
+AIR = """
+[environment.orbit]
+altitude = "300 km"
+[environment.drag]
+surface = [{ body = "arm/base", area = 9.0 }]
+[run]
+duration = "60 s"
+[[member]]
+name = "client"
+spacecraft = "client"
+[[member]]
+name = "arm"
+spacecraft = "servicer"
+position = ["0 m", "40 m", "0 m"]
+"""
+
+
+def test_air_drags_the_member_whose_surface_it_is(tmp_path):
+    """As alone in the same air; the other falls as without any."""
+    run = load(tmp_path, AIR).run(progress=False)
+    calm = load(tmp_path, AIR.replace("arm/base", "client/client").replace("9.0", "1e-9")).run(progress=False)
+    lost = [np.abs(run.member(name).v_N[-1] - calm.member(name).v_N[-1]).max() for name in ("client", "arm")]
+    assert lost[0] < 1e-9 and lost[1] > 1e-5
+    with pytest.raises(ModelError, match=r"case.toml:5: environment, drag, surface 1: no member has a body 'arm/bus'"):
+        load(tmp_path, AIR.replace("arm/base", "arm/bus"))
+
+
+def test_keys_of_signals_carry_units(tmp_path):
+    def told(lines):
+        path = tmp_path / "one.toml"
+        path.write_text(f'spacecraft = "servicer"\n[run]\nduration = 1\n[start.joints]\njoint_2 = "20 deg"\n{lines}')
+        return scenario.load(path)
+
+    event = '[[event]]\nname = "far"\nof = "joint_error"\njoint = "joint_2"\ntarget = "30 deg"\nabove = "15 deg"\n'
+    (when,) = told(event).options["events"]
+    work = told(event)
+    assert when.unit == "rad"
+    assert when.function(work.craft, 0.0, work.q0, work.v0) == pytest.approx(math.radians(10.0 - 15.0))
+    need = '[[require]]\nname = "calm"\noutcome = "settling_time"\nof = "body_rate"\nbelow = "0.1 deg/s"\nat_most = 1\n'
+    (asked,) = told(need).requirements
+    assert asked.outcome.function(work.craft, 0.0, work.q0, work.v0) == pytest.approx(-math.radians(0.1))
+    with pytest.raises(ModelError, match="event 'far': is \"30 cm\", a length; expected an angle"):
+        told(event.replace("30 deg", "30 cm"))

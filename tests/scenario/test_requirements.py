@@ -77,7 +77,7 @@ def test_values_are_those_of_the_run_and_a_file_says_the_same(tmp_path):
     assert turned.met and turned.unit == "deg" and turned.value == pytest.approx(angle, rel=1e-4)
     assert turned.margin == pytest.approx(20 - turned.value)
     q = done.q[-1, done.craft.joint_named("joint_2").q_at][0]
-    assert arrived.value == pytest.approx(abs(q - 0.4), rel=1e-9) and arrived.met
+    assert arrived.value == pytest.approx(np.degrees(abs(q - 0.4)), rel=1e-9) and arrived.met
     again = gs.Trajectory.load(done.save(tmp_path / "run.nc"))
     assert again.summary.requirements == done.summary.requirements
 

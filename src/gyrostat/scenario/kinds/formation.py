@@ -25,9 +25,10 @@ from ...model import Spacecraft, nearest
 from ...simulation.result.summary import FIGURES, REQUIREMENTS
 from ..checkpoints import refuse
 from ..parts.craft import spacecraft_of
-from ..parts.environment import environment_of, epoch_of, orbit_of
+from ..parts.environment import epoch_of, orbit_of
 from ..parts.start import joint_values
 from ..scenario import Scenario
+from .formation_environment import environments_of
 from .formation_members import members_doing
 from .formation_requirements import MemberRequire, judge_members, member_requirements
 from .formation_tables import FormationTable, MemberTable, StationTable
@@ -124,15 +125,15 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
     source.report.raise_errors()
     formation = Formation({name: Group(craft, (name,)) for name, craft in crafts.items()}, orbit=orbit)
     state = _state(source, formation, table.member)
-    environment = environment_of(source, table.environment)
+    felt = environments_of(source, table.environment, crafts)
     control = _stations(source, table, crafts)
     source.report.raise_errors()
-    laws = {name: _law(formation, state, station, environment, table.member) for name, station in control.items()}
+    laws = {name: _law(formation, state, station, felt[name], table.member) for name, station in control.items()}
     duration = table.run.duration
-    doing = members_doing(source, crafts, state, table.member, control, environment, duration, table.environment)
+    doing = members_doing(source, crafts, state, table.member, control, felt, duration, table.environment)
     doing["control"] = {**doing.get("control", {}), **laws}
     source.report.raise_errors()
-    options = table.run.options(source, duration) | doing | {"environment": environment}
+    options = table.run.options(source, duration) | doing | {"environment": _common(felt)}
     tree = virtual_tree(crafts, names[0])
     q, v = tree_state(crafts, names[0], {name: (state[name][0][0], state[name][1][0]) for name in names})
     states: dict[str | None, tuple[Array, Array]] = {None: (q, v)}
@@ -154,6 +155,12 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
         needs=needs,
         epoch=epoch_of(table.environment),
     )
+
+
+def _common(felt: Mapping[str, Any]) -> Any:
+    """One environment where all feel the same."""
+    first, *others = felt.values()
+    return first if all(other is first for other in others) else dict(felt)
 
 
 def _orbit(source: Source, table: FormationTable) -> Orbit | None:

@@ -22,7 +22,7 @@ def members_doing(
     state: Mapping[str, tuple[Array, Array]],
     members: Sequence[MemberTable],
     stations: Collection[str],
-    environment: Environment | None,
+    felt: Mapping[str, Environment | None],
     duration: float,
     around: EnvironmentTable,
 ) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def members_doing(
         at, craft = source.inside("member", k), crafts[table.name]
         q, v = (x[0] for x in state[table.name])
         options = motor_options(at, table)
-        options |= own_options(at, craft, table, q, v, (0.0, duration), environment, around).options
+        options |= own_options(at, craft, table, q, v, (0.0, duration), felt[table.name], around).options
         if table.name in stations and "control" in options:
             message = f"'{table.name}' keeps a station, and has a law or loads of its own."
             at.error("twice", (), message, "Keep one of them: [[station]], or what the member does.")

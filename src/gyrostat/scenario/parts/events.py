@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -17,7 +18,7 @@ from ...model import Spacecraft
 from ...outcomes.signals import distance
 from ...outcomes.tables import SIGNAL_NAMES, demand_kinds
 from ...simulation.problem.events import When
-from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_units, own_signal
+from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_si, in_units, own_signal, unit_of
 from .user_code import Python, user_function
 
 SignalArguments: Any = arguments_of(SIGNAL_NAMES.values(), "SignalArguments")
@@ -93,8 +94,11 @@ def event_of(source: Source, craft: Spacecraft, table: Any, place: Place, stop: 
                 if key not in keys:
                     raise ValueError(f"{table.of} has no key '{key}'; it has {', '.join(keys) or 'none'}")
             demand_whose(craft, table.of, maker, given)
+            unit = unit_of(craft, table.of, given)
+            given = in_si(craft, table.of, given, unit)
             demand_kinds(maker, given)
             signal = maker(**given)
+            signal = replace(signal, unit=unit) if unit else signal
             level, way = _level(table, signal.unit)
         if any(key in inspect.signature(signal.function).parameters for key in LOADS):
             raise ValueError(f"{table.of or table.python} is of loads, and events see the state alone")

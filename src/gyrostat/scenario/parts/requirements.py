@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...model import Spacecraft
 from ...outcomes import Kept, Outcome, outcomes_given
 from ...outcomes.tables import REDUCTIONS, SIGNAL_NAMES, outcome_from_table
 from ...simulation.result.summary import REQUIREMENTS
-from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_units, own_signal
+from .signals import LOADS, SHOWN, arguments_given, arguments_of, demand_whose, in_si, in_units, own_signal, unit_of
 from .user_code import Python, user_function
 
 if TYPE_CHECKING:
@@ -111,13 +111,24 @@ def outcome_of(craft: Spacecraft, table: Any, q: Array, v: Array, own: Any = Non
     """
     given = arguments_given(table, Arguments)
     if own is None:
-        outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **given})
-        demand_whose(craft, table.of, SIGNAL_NAMES[table.of], given)
+        unit = unit_of(craft, table.of, given)
+        maker = SIGNAL_NAMES[table.of]
+        si = in_si(craft, table.of, given, unit or _plain_unit(maker, given))
+        outcome = outcome_from_table({"outcome": table.outcome, "of": table.of, "name": table.name, **si})
+        if unit and outcome.unit == "":
+            outcome = replace(outcome, unit=unit)
+        demand_whose(craft, table.of, maker, given)
     else:
         outcome = REDUCTIONS[table.outcome](own_signal(own, table.python), name=table.name, **given)
     loads = {name: np.zeros(craft.nv) for name in LOADS} | {"wrenches": np.zeros((craft.nbodies, 6))}
     call(outcome.function, (craft, 0.0, q, v), loads)
     return outcome
+
+
+def _plain_unit(maker: Any, given: Mapping[str, Any]) -> str:
+    """Of a signal whose unit is always the same."""
+    known = {"attitude_error": "rad", "pointing_error": "rad", "body_rate": "rad/s", "wheel_speed": "rad/s"}
+    return known.get(maker.__name__, "m" if maker.__name__ in ("distance", "clearance", "position_error") else "")
 
 
 def asked(requirements: Sequence[Require], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import Field, create_model
 
 from ...io.toml.tables import Table
-from ...io.toml.units import Measure
+from ...io.toml.units import Measure, measure
 from ...model import Spacecraft
 from ...outcomes.outcome import Signal
 
 DIMENSIONS = {"rad": "angle", "rad/s": "angular rate", "m": "length", "s": "time"}
 SHOWN = {"rad": ("deg", 180 / math.pi), "rad/s": ("deg/s", 180 / math.pi)}  # to people
+LEVELS = ("level", "below", "above")
+NAMES = ("frame", "first", "second", "joint", "wheel", "direction")  # keys that are text
 LOADS = ("command", "applied", "tau", "vdot")  # that a signal may ask for, besides the state
 
 
@@ -39,6 +41,37 @@ def demand_whose(craft: Spacecraft, of: str, function: Callable[..., Any], given
     """Where several craft meet, a signal of the base says of which."""
     if craft.memberships and "frame" in inspect.signature(function).parameters.keys() - given:
         raise ValueError(f"{of}: here are several spacecraft; say of which body or frame: frame =")
+
+
+def in_si(craft: Spacecraft, of: str, given: Mapping[str, Any], unit: str = "") -> dict[str, Any]:
+    """The keys of a signal and of what is kept of it, whose texts carry units: lengths, levels, coordinates of a joint.
+
+    unit: of the signal.
+    """
+    found = dict(given)
+    for name, value in given.items():
+        if name in LEVELS or name == "target" and of == "joint_error":
+            found[name] = in_units(measure(value), unit)
+        elif name in ("radii", "position"):
+            lengths = [in_units(measure(x), "m") for x in (value if isinstance(value, list) else [value])]
+            found[name] = lengths if isinstance(value, list) else lengths[0]
+        elif _has_text(value) and name not in NAMES:
+            raise ValueError(f"{name} is {value!r}; expected plain numbers")
+    return found
+
+
+def _has_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and any(_has_text(x) for x in value))
+
+
+def unit_of(craft: Spacecraft, of: str | None, given: Mapping[str, Any]) -> str:
+    """Of a signal that is of a joint: that of its coordinate or rate; empty where the signal has its own."""
+    joint = given.get("joint")
+    if of not in ("joint_error", "joint_rate") or joint not in {one.name for one in craft.joints}:
+        return ""
+    motion = craft.joint_named(joint).motion
+    units = set(motion.q_units if of == "joint_error" else motion.v_units)
+    return units.pop() if len(units) == 1 else ""
 
 
 def own_signal(found: Any, text: str) -> Signal:
