@@ -44,7 +44,11 @@ def load(folder, text):
     "line, why",
     [
         ("target = []", "target of 'joint_error' is .*; expected a finite number, in SI"),
-        ('target = "5 deg"', "target of 'joint_error' is '5 deg'; expected a finite number, in SI"),
+        ('target = "5 kg"', 'is "5 kg", a mass; expected an angle'),
+        (
+            'target = "5 dog"',
+            "target of 'joint_error' is '5 dog'; expected a finite number, in SI, or text with a unit",
+        ),
         ("target = true", "expected a finite number"),
         ("target = nan", "expected a finite number"),
         ("target = {}", "expected a finite number"),

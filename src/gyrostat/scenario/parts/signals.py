@@ -51,13 +51,21 @@ def in_si(craft: Spacecraft, of: str, given: Mapping[str, Any], unit: str = "") 
     found = dict(given)
     for name, value in given.items():
         if name in LEVELS or name == "target" and of == "joint_error":
-            found[name] = in_units(measure(value), unit)
+            found[name] = in_units(_measured(name, of, value), unit)
         elif name in ("radii", "position"):
-            lengths = [in_units(measure(x), "m") for x in (value if isinstance(value, list) else [value])]
+            lengths = [in_units(_measured(name, of, x), "m") for x in (value if isinstance(value, list) else [value])]
             found[name] = lengths if isinstance(value, list) else lengths[0]
         elif _has_text(value) and name not in NAMES:
             raise ValueError(f"{name} is {value!r}; expected plain numbers")
     return found
+
+
+def _measured(name: str, of: str, value: Any) -> Measure:
+    try:
+        return measure(value)
+    except ValueError:
+        words = f"{name} of '{of}' is {value!r:.60}; expected a finite number, in SI, or text with a unit"
+        raise ValueError(words) from None
 
 
 def _has_text(value: Any) -> bool:
@@ -67,7 +75,11 @@ def _has_text(value: Any) -> bool:
 def unit_of(craft: Spacecraft, of: str | None, given: Mapping[str, Any]) -> str:
     """Of a signal that is of a joint: that of its coordinate or rate; empty where the signal has its own."""
     joint = given.get("joint")
-    if of not in ("joint_error", "joint_rate") or joint not in {one.name for one in craft.joints}:
+    if (
+        of not in ("joint_error", "joint_rate")
+        or not isinstance(joint, str)
+        or joint not in {one.name for one in craft.joints}
+    ):
         return ""
     motion = craft.joint_named(joint).motion
     units = set(motion.q_units if of == "joint_error" else motion.v_units)
