@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.environment import ContactLaw, Orbit, Plate, air_drag, contact_with_plane
 from gyrostat.export import to_casadi
 from gyrostat.verification import verify
 from simple_flexible import boom, boom_craft
@@ -79,3 +80,45 @@ def test_a_grasp_on_a_node_keeps_momentum_and_stays_closed():
     assert min(moved) > 0.01
     ends = [run.frame(f"{name}.eye")[1] for name in "ab"]
     assert ends[0] == pytest.approx(ends[1], abs=1e-8)
+
+
+def test_a_run_goes_on_and_one_of_another_body_is_refused(moving):
+    craft, q, v = moving
+    first = gs.simulate(craft, q, v, t_span=(0.0, 0.4), rtol=1e-11)
+    on = gs.simulate(craft, resume=first, t_span=(0.4, 0.8), rtol=1e-11)
+    assert on.q[-1] == pytest.approx(gs.simulate(craft, q, v, t_span=(0.0, 0.8), rtol=1e-11).q[-1], abs=1e-9)
+    other = craft.with_values({"boom.mode_1.frequency": 2.0})
+    with pytest.raises(ValueError, match="boom.stiffness is"):
+        gs.simulate(other, resume=first, t_span=(0.4, 0.8))
+    heavier = boom_craft(rotary="exact", damping_ratios=0.02)
+    with pytest.raises(ValueError, match="boom.rotary is"):
+        gs.simulate(heavier, resume=first, t_span=(0.4, 0.8))
+
+
+def test_a_craft_that_bends_is_shown_in_notebooks():
+    html = boom_craft()._repr_html_()
+    assert "bends: 2 modes" in html and "boom" in html
+
+
+def test_contact_at_a_node_bends_the_body_and_keeps_energy():
+    """A probe on the boom's node bounces off the ground: the force at the node does work on the shape."""
+    craft = boom_craft()
+    q = gs.neutral(craft)
+    q[6] = 0.05 - gs.frame_pose(craft, q, "eye").p[2]
+    ground = contact_with_plane("eye", "N", ContactLaw(500.0))
+    down = craft.v({"base": [0.0, 0.0, 0.0, 0.0, 0.0, -0.5]})
+    run = gs.simulate(craft, q, down, t_span=(0.0, 1.0), environment=ground, rtol=1e-11)
+    assert max(run.audit.linear, run.audit.angular, run.audit.energy) < 1e-10
+    assert np.abs(run.q[:, craft.flexible("boom").q_at]).max() > 0.05
+    energy = run.kinetic_energy() + run.potential_energy()
+    assert np.ptp(energy) < 1e-9 * energy[0]
+
+
+def test_surfaces_are_on_nodes_or_refused():
+    craft = boom_craft()
+    q, v = gs.neutral(craft), np.zeros(craft.nv)
+    orbit = Orbit.circular(300e3)
+    with pytest.raises(ValueError, match="surface is on flexible body 'boom'.*'boom.n3', say"):
+        air_drag(orbit, [Plate("boom", 1.0, (0, 0, 1), (1.0, 0, 0))]).wrenches(craft, 0.0, q, v)
+    pushed = air_drag(orbit, [Plate("boom.n2", 1.0, (0, 1, 0), both_sides=True)])
+    assert pushed.wrenches(craft, 0.0, q, v)[craft.index("boom.n2")].any()

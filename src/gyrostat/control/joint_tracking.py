@@ -74,7 +74,10 @@ def joint_computed_torque(
             wanted[name] = np.array([target.qddot + kp[name] * e + kd[name] * edot])
         passive = passive_forces(model, q, v)
         wrenches = None if environment is None else environment.wrenches(model, t, q, v)
-        tau = hybrid_dynamics(model, q, v, passive, wrenches=wrenches, prescribed=wanted).tau
+        known = passive
+        if environment is not None and environment.modal is not None:
+            known = passive + environment.modal(model, t, q, v)
+        tau = hybrid_dynamics(model, q, v, known, wrenches=wrenches, prescribed=wanted).tau
         own = {name: model.joint_named(name).rate(tau - passive) for name in motions}
         return joint_torques(model, own)
 

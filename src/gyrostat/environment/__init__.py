@@ -23,6 +23,7 @@ from .ephemeris import sun as sun
 from .gravity import Environment as Environment
 from .gravity import combined as combined
 from .gravity import gravity_wrenches as gravity_wrenches
+from .gravity import modal_loads as modal_loads
 from .gravity import uniform_gravity as uniform_gravity
 from .gravity_field import GravityField as GravityField
 from .gravity_field import field_gravity as field_gravity

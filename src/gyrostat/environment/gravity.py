@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, cross, transform_point
-from ..kinematics import inertial_poses
+from ..kinematics import inertial_poses, mass_at, modal_pull
 from ..model import Spacecraft
 
 
@@ -17,6 +17,7 @@ from ..model import Spacecraft
 class Environment:
     """wrenches(craft, t, q, v) -> (nbodies, 6), in B about Bo; potential(craft, t, q) -> J, if there is one.
 
+    modal(craft, t, q, v) -> (nv,): what acts on modal coordinates of flexible bodies besides; None: nothing.
     check(craft, t, q): raises a ValueError if a run cannot start there (inside the planet). span: the times between
     which it is known (what it reads from tables); None: all.
     """
@@ -25,6 +26,7 @@ class Environment:
     potential: Callable[..., Any] | None = None
     check: Callable[..., None] | None = None
     span: tuple[float, float] | None = None
+    modal: Callable[..., Array] | None = None
 
     def require_span(self, start: float, end: float) -> None:
         """Raise if a run from start to end leaves what is known."""
@@ -54,9 +56,24 @@ def gravity_wrenches(craft: Spacecraft, q: Array, g_N: Any) -> Array:
     X_NB = inertial_poses(craft, q)
     wrenches = []
     for body, g in zip(craft.bodies, rows, strict=True):
-        force = body.mass * (X_NB[body.name].R.T @ g)
-        wrenches.append(np.concatenate([cross(body.com, force), force]))
+        mass, com, _ = mass_at(craft, q, body.name)
+        force = mass * (X_NB[body.name].R.T @ g)
+        wrenches.append(np.concatenate([cross(com, force), force]))
     return np.array(wrenches)
+
+
+def modal_loads(craft: Spacecraft, field: Callable[[str], tuple[Array, Array | None]], q: Array) -> Array:
+    """What a field does to modal coordinates, (nv,). field(body): acceleration at its centre of mass (3,), and what it
+    changes a metre (3, 3) or None, in N.
+    """
+    loads: list[Any] = [0.0] * craft.nv
+    X_NB = inertial_poses(craft, q)
+    for body in filter(None, (craft.flexible(one.name) for one in craft.bodies)):
+        g_N, G_N = field(body.name)
+        R_NB = X_NB[body.name].R
+        G_B = None if G_N is None else R_NB.T @ G_N @ R_NB
+        loads[body.v_at] = list(modal_pull(body, q, R_NB.T @ g_N, G_B))
+    return np.array(loads)
 
 
 def uniform_gravity(g_N: Any) -> Environment:
@@ -68,9 +85,13 @@ def uniform_gravity(g_N: Any) -> Environment:
 
     def potential(craft: Spacecraft, t: Any, q: Array) -> Any:
         X_NB = inertial_poses(craft, q)
-        return -sum(body.mass * (g @ transform_point(X_NB[body.name], body.com)) for body in craft.bodies)
+        own = [(X_NB[body.name], *mass_at(craft, q, body.name)) for body in craft.bodies]
+        return -sum(mass * (g @ transform_point(X, com)) for X, mass, com, _ in own)
 
-    return Environment(wrenches, potential)
+    def modal(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        return modal_loads(craft, lambda body: (g, None), q)
+
+    return Environment(wrenches, potential, modal=modal)
 
 
 def combined(*environments: Any) -> Environment:
@@ -91,6 +112,17 @@ def combined(*environments: Any) -> Environment:
             if part.check is not None:
                 part.check(craft, t, q)
 
+    def modal(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        total: Any = np.zeros(craft.nv)
+        for part in parts:
+            if part.modal is not None:
+                total = total + part.modal(craft, t, q, v)
+        return total
+
     return Environment(
-        wrenches, potential if all(part.potential for part in parts) else None, check, common_span(*parts)
+        wrenches,
+        potential if all(part.potential for part in parts) else None,
+        check,
+        common_span(*parts),
+        modal if any(part.modal for part in parts) else None,
     )

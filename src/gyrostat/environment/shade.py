@@ -78,8 +78,15 @@ def named(shade: Any) -> Shade | None:
 
 
 def wanted(shade: Shade | None, craft: Spacecraft, surfaces: Sequence[Surface]) -> None:
-    """Raise if a surface is on no body, or nothing casts a shadow."""
+    """Raise if a surface is on no body, or on one that bends under it, or nothing casts a shadow."""
     for surface in surfaces:
         craft.body(surface.body)
+        flexible = craft.flexible(surface.body)
+        if flexible is not None:
+            node = f"{flexible.name}.{flexible.nodes[-1].name}"
+            raise ValueError(
+                f"a surface is on flexible body '{flexible.name}', where nothing says how it moves as the body bends. "
+                f'Give surfaces of its nodes that carry a frame: \'{node}\', say, beside gs.Frame("panel", "{node}").'
+            )
     if shade is not None:
         shade.checked(craft)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, Pose, cross, norm, sqrt, transform_point
-from ..kinematics import inertial_poses
+from ..kinematics import inertial_poses, mass_at
 from ..model import Body, Spacecraft
-from .gravity import Environment, common_span
+from .gravity import Environment, common_span, modal_loads
 from .orbit import PlanetCentered, reference_of
 
 
@@ -59,26 +59,41 @@ def two_body_gravity(orbit: Any, *, gradient_torque: bool = True, gradient_force
     def wrenches(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
         r1, felt = place.state(t).r, place.perturbation(t)
         X_NB = inertial_poses(craft, q)
-        return np.array([_on_body(body, X_NB[body.name], r1, felt) for body in craft.bodies])
+        return np.array([_on_body(craft, q, body, X_NB[body.name], r1, felt) for body in craft.bodies])
 
-    def _on_body(body: Body, X_NB: Pose, r1: Array, felt: Array) -> Array:
+    def pull(p_Nc: Array, r1: Array, felt: Array) -> Array:
+        if isinstance(place, PlanetCentered):
+            return np.asarray(-mu / norm(p_Nc) ** 3 * p_Nc)
+        return differential_gravity(mu, r1, p_Nc) - felt
+
+    def _on_body(craft: Spacecraft, q: Array, body: Body, X_NB: Pose, r1: Array, felt: Array) -> Array:
         if body.included:  # part of its carrier's mass properties
             return np.zeros(6)
-        p_Nc = transform_point(X_NB, body.com)
-        if isinstance(place, PlanetCentered):
-            g_N = -mu / norm(p_Nc) ** 3 * p_Nc
-        else:
-            g_N = differential_gravity(mu, r1, p_Nc) - felt
+        mass, com, inertia = mass_at(craft, q, body.name)
+        p_Nc = transform_point(X_NB, com)
+        g_N = pull(p_Nc, r1, felt)
         r_B = X_NB.R.T @ (r1 + p_Nc)
-        force = body.mass * (X_NB.R.T @ g_N)
+        force = mass * (X_NB.R.T @ g_N)
         if force_on:
-            force = force + _force(mu, r_B, body.inertia)
-        torque = cross(body.com, force)
+            force = force + _force(mu, r_B, inertia)
+        torque = cross(com, force)
         if torque_on:
-            torque = torque + _torque(mu, r_B, body.inertia)
+            torque = torque + _torque(mu, r_B, inertia)
         return np.concatenate([torque, force])
 
-    return Environment(wrenches, check=outside(place), span=common_span(place))
+    def modal(craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        r1, felt, X_NB = place.state(t).r, place.perturbation(t), inertial_poses(craft, q)
+
+        def field(body: str) -> tuple[Array, Array | None]:
+            p_Nc = transform_point(X_NB[body], mass_at(craft, q, body)[1])
+            R = r1 + p_Nc
+            R2 = R @ R
+            slope = mu / (R2 * sqrt(R2)) * (3.0 / R2 * np.outer(R, R) - np.eye(3))
+            return pull(p_Nc, r1, felt), slope if torque_on else None
+
+        return modal_loads(craft, field, q)
+
+    return Environment(wrenches, check=outside(place), span=common_span(place), modal=modal)
 
 
 _torque, _force = gradient_torque, gradient_force
@@ -93,7 +108,7 @@ def outside(place: Any) -> Any:
             return  # no arm is that long
         X_NB = inertial_poses(craft, q)
         for body in craft.bodies:
-            distance = float(norm(r + transform_point(X_NB[body.name], body.com)))
+            distance = float(norm(r + transform_point(X_NB[body.name], mass_at(craft, q, body.name)[1])))
             if not distance > planet.radius:
                 raise ValueError(
                     f"{craft.name}: body '{body.name}' starts {distance:.6g} m from the centre of {planet.name}, "

@@ -11,6 +11,7 @@ from .flexible import carried_twist as carried_twist
 from .flexible import inertia_at as inertia_at
 from .flexible import kinetic_energy_of as kinetic_energy_of
 from .flexible import mass_at as mass_at
+from .flexible import modal_pull as modal_pull
 from .flexible import momentum_of as momentum_of
 from .jacobians import jacobian as jacobian
 from .jacobians import jacobian_rate as jacobian_rate

@@ -59,6 +59,33 @@ def carried_bias(joint: Joint, q: Array, v: Array, V_NC: Array) -> Array:
     return rate + cross_motion(turning, carried(joint, q) @ ed)
 
 
+# ---- fields that pull every lump
+
+
+def modal_pull(body: FlexibleBody, q: Array, g_B: Array, G_B: Array | None = None) -> Array:
+    """Loads (n,) on the modal coordinates of a field of accelerations, g_B at the centre of mass of the bent body and
+    G_B (3, 3) what it changes a metre, along B's axes:
+
+        Q = Z^T [C^T (g - G c) + y],  y_a = sum_b z_b tr(G W_ab^T),  + Y^T R^T sum_k (J~ e_k) x (G e_k)      (7)
+
+    the last of each lump whose own inertia is kept, J~ = tr(J)/2 - J its second moments, turned with it.
+    """
+    own, e = body.invariants, q[body.q_at]
+    z, Z, T, _ = _shape(body, e)
+    if G_B is None:
+        return np.asarray(Z.T @ (own.C.T @ g_B))
+    c = own.C @ z / own.m
+    y = np.array([np.sum(G_B * t.T) for t in T])  # T_b = sum_a z_a W_ab, W_ba = W_ab^T, G = G^T
+    load = Z.T @ (own.C.T @ (g_B - G_B @ c) + y)
+    for J, mount in own.rotary:
+        turn = mount.turn(e)
+        turned = turn.R @ J @ turn.R.T
+        second = 0.5 * np.trace(turned) * np.eye(3) - turned
+        torque = sum((cross(second[:, k], G_B[:, k]) for k in range(3)), start=np.zeros(3))
+        load = load + (turn.Jr @ mount.rotation).T @ (turn.R.T @ torque)
+    return np.asarray(load)
+
+
 # ---- inertia
 
 

@@ -42,7 +42,7 @@ def craft_html(craft: Spacecraft) -> str:
             body.parent or "",
             f"{body.joint.name} ({body.joint.kind})",
             _number(body.mass),
-            ", ".join(_number(x) for x in body.com),
+            _center(craft, body.name),
         )
         for body in craft.bodies
     ]
@@ -50,6 +50,15 @@ def craft_html(craft: Spacecraft) -> str:
     head = f"<b>{escape(craft.name)}</b>: {craft.nbodies} bodies, {mass} kg, nv = {craft.nv}"
     found = "".join(finding_html(finding) for finding in craft.findings if finding.level != "note")
     return f"<div>{head}</div>{table(('body', 'on', 'joint', 'mass, kg', 'centre of mass, m'), rows)}{found}"
+
+
+def _center(craft: Spacecraft, body: str) -> str:
+    """Of a flexible body, where nothing is bent."""
+    flexible = craft.flexible(body)
+    if flexible is None:
+        return ", ".join(_number(x) for x in craft.body(body).com)
+    m, h, _ = flexible.undeformed
+    return ", ".join(_number(x) for x in h / m) + f" (bends: {flexible.n} modes)"
 
 
 def _number(x: Any) -> str:

@@ -159,7 +159,10 @@ class Made:
         potential = outer.potential
         if potential is not None:
             potential = self._standing(potential, names, STATE[:3], lambda options: options["environment"].potential)
-        return replace(outer, wrenches=wrenches, potential=potential)
+        modal = outer.modal
+        if modal is not None:
+            modal = self._standing(modal, names, STATE, lambda options: options["environment"].modal)
+        return replace(outer, wrenches=wrenches, potential=potential, modal=modal)
 
     def _standing(
         self, function: Any, names: Sequence[str], given: tuple[str, ...], chosen: Callable[[Any], Any]

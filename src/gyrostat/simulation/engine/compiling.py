@@ -112,7 +112,7 @@ def settled(equations: Equations, x: Callable[[Equations], Array]) -> Equations:
     craft = equations.craft
     control = environment = ""
     if equations.environment is not None:
-        graph = _traceable(equations, equations.wrenches, x(equations), "the environment")
+        graph = _traceable(equations, equations.outside, x(equations), "the environment")
         equations = replace(equations, python_environment=graph is None)
         environment = "" if graph is None else graph.key
     if equations.given:

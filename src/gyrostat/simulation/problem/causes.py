@@ -223,7 +223,13 @@ def _lost(now: Instant, at: Sequence[int]) -> Any:
 
 def _holding(joints: Sequence[Joint]) -> Callable[[Instant], Rate]:
     at = [k for joint in joints for k in range(joint.v_at.start, joint.v_at.stop)]
-    return _power_at(lambda s: s.tau - s.applied - s.passive, at)
+    return _power_at(_held, at)
+
+
+def _held(s: Signals) -> Array:
+    """What holds prescribed coordinates."""
+    own = s.tau - s.applied - s.passive
+    return own if s.modal is None else own - s.modal
 
 
 # ---- where the craft meets the inertial frame
@@ -275,6 +281,8 @@ def _environment(now: Instant) -> Rate:
         if any(not is_zero(w) for w in wrench):
             total = total + now.on_body(B, wrench)
             power = power + wrench @ now.twists[B]
+    if now.signals.modal is not None:
+        power = power + _power(now.signals.modal, now.v, now.craft.at(Role.modal).tolist())
     return Rate(total, power)
 
 

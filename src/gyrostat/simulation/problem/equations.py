@@ -22,7 +22,7 @@ from ...control.passive import Actuators, Stops, actuator_rate, has_passive_forc
 from ...environment import Environment
 from ...formulations.recursive import inverse_dynamics
 from ...kinematics import configuration_rate
-from ...model import Spacecraft
+from ...model import Role, Spacecraft
 from . import variations
 from .causes import Cause, Instant, causes_of, rates_of
 from .layout import Layout
@@ -41,11 +41,13 @@ class Acting(NamedTuple):
     follows: Mapping[str, Array]  # accelerations of prescribed joints, by name
     zdot: Array  # of the law's memory
     load_rate: Array  # of the lagging loads
+    modal: Array | None = None  # (nv,) of the environment on modal coordinates
 
     @property
     def tau(self) -> Array:
-        """(nv,) of motors, springs, dampers, friction and stops."""
-        return self.applied + self.passive
+        """(nv,) of motors, springs, dampers, friction and stops, and of the environment on modal coordinates."""
+        own = self.applied + self.passive
+        return own if self.modal is None else own + self.modal
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,13 @@ class Equations:
         """Those of an environment, or of constraints."""
         return self.environment is not None or bool(self.constraints)
 
+    @property
+    def bends(self) -> bool:
+        """The environment acts on modal coordinates."""
+        return (
+            self.environment is not None and self.environment.modal is not None and bool(self.craft.at(Role.modal).size)
+        )
+
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """Who changes momentum and energy."""
@@ -142,6 +151,7 @@ class Equations:
             "python tau": craft.nv if called else 0,
             "python zdot": memory if called else 0,
             "python wrenches": 6 * craft.nbodies if self.python_environment else 0,
+            "python modal": craft.nv if self.python_environment and self.bends else 0,
         }
         return Layout(sizes)
 
@@ -199,13 +209,13 @@ class Equations:
             passive = passive_forces(craft, x[self.layout["q"]], v, self.stops)
         wrenches = None if self.environment is None else self._wrenches(x)
         follows = {name: np.reshape(f(self.time(x)) if callable(f) else f, -1) for name, f in self.prescribed.items()}
-        return Acting(command, applied, passive, wrenches, follows, zdot, load_rate)
+        return Acting(command, applied, passive, wrenches, follows, zdot, load_rate, self._modal(x))
 
     def signals(self, x: Array) -> tuple[Signals, Array, Array]:
         """What acts now; the rate of the controller's memory; the rate of the lagging loads."""
         craft = self.own_craft(x)
         t, q, v = self.time(x), x[self.layout["q"]], self.velocity(x)
-        command, applied, passive, outer, follows, zdot, load_rate = acting = self.acting(x)
+        command, applied, passive, outer, follows, zdot, load_rate, modal = acting = self.acting(x)
         tau, wrenches = acting.tau, outer
         held = None
         if self.constraints:
@@ -225,7 +235,7 @@ class Equations:
         if follows:
             tau = inverse_dynamics(craft, q, v, vdot, wrenches=wrenches)
         shown = np.zeros((craft.nbodies, 6)) if wrenches is None else wrenches
-        return Signals(q, v, command, tau, shown, vdot, applied, passive, outer, held, zdot), zdot, load_rate
+        return Signals(q, v, command, tau, shown, vdot, applied, passive, outer, held, zdot, modal), zdot, load_rate
 
     def _applied(self, x: Array, craft: Spacecraft, v: Array) -> tuple[Array, Array, Array, Array]:
         """The command, what actuators make of it; the rates of the controller's memory and of the lagging loads."""
@@ -273,6 +283,23 @@ class Equations:
             )
         return wrenches
 
+    def _modal(self, x: Array) -> Array | None:
+        if not self.bends:
+            return None
+        return x[self.layout["python modal"]] if self.python_environment else self.modal(x)
+
+    def modal(self, x: Array) -> Array:
+        """Of the environment on modal coordinates, (nv,)."""
+        assert self.environment is not None and self.environment.modal is not None
+        state = (self.own_craft(x), self.time(x), x[self.layout["q"]], self.velocity(x))
+        loads = call(self.environment.modal, state, self.available(x))
+        return _shaped(loads, self.craft.nv, "the environment", "modal loads")
+
+    def outside(self, x: Array) -> Array:
+        """All that the environment does, in one row."""
+        wrenches = self.wrenches(x)
+        return np.concatenate([wrenches.ravel(), self.modal(x)]) if self.bends else wrenches
+
     def potential(self, x: Array) -> Any:
         """Of the environment, in J."""
         assert self.environment is not None and self.environment.potential is not None
@@ -287,6 +314,8 @@ class Equations:
             x[at["python tau"]], x[at["python zdot"]] = self.controller(x)
         if self.python_environment:
             x[at["python wrenches"]] = np.ravel(self.wrenches(x))
+            if self.bends:
+                x[at["python modal"]] = self.modal(x)
 
     # ---- functions to trace
 

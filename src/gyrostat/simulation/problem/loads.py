@@ -26,6 +26,7 @@ class Signals(NamedTuple):
     outer: Array | None = None  # (nbodies, 6) of the environment alone
     held: ConstraintLoads | None = None  # what constraints exert, if there are any
     zdot: Array | None = None  # of the law's memory
+    modal: Array | None = None  # (nv,) of the environment on modal coordinates
 
 
 def base_from_momentum(craft: Spacecraft, q: Array, joint_rates: Array, momentum_N: Array) -> Array:
