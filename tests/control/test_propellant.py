@@ -147,7 +147,7 @@ def test_step_by_step_a_batch_and_parameters_burn_alike():
     )
 
 
-def test_a_file_of_the_run_says_what_it_no_longer_knows(tmp_path):
+def test_a_file_of_the_run_knows_what_was_burnt(tmp_path):
     craft = _rocket()
     run = gs.simulate(
         craft, gs.neutral(craft), np.zeros(6), t_span=(0, 5), control=burning(craft, _on, Tank("hub", 300.0))
@@ -155,8 +155,27 @@ def test_a_file_of_the_run_says_what_it_no_longer_knows(tmp_path):
     run.save(tmp_path / "run.nc")
     again = gs.Trajectory.load(tmp_path / "run.nc")
     assert again.poses().p_NB == pytest.approx(run.poses().p_NB)
-    with pytest.raises(ValueError, match="burnt propellant, and its file does not hold how"):
+    assert np.array_equal(again.momentum(), run.momentum()) and again.audit == run.audit and str(again)
+    again.data.attrs["propellant"] = True  # as older files have it
+    with pytest.raises(ValueError, match="burnt propellant, and its file, of an older version, does not hold how"):
         again.momentum()
+
+
+def test_members_of_a_formation_burn_as_they_do_alone():
+    craft = _rocket()
+    law = burning(craft, _on, Tank("hub", 300.0))
+    formation = gs.Formation({"m": gs.Group(craft, ["a", "b"])})
+    q, v = np.stack([gs.neutral(craft)] * 2), np.array([[0.0] * 6, [0.0, 0.0, 0.01, 0.0, 0.0, 0.0]])
+    run = gs.simulate(formation, {"m": (q, v)}, t_span=(0.0, 20.0), control=law)
+    alone = gs.simulate(craft, q[1], v[1], t_span=(0.0, 20.0), control=law)
+    both = run.groups["m"]
+    assert both.q[1, -1] == pytest.approx(alone.q[-1], rel=1e-9, abs=1e-9)
+    assert both.momentum()[1, -1] == pytest.approx(alone.momentum()[-1], rel=1e-9, abs=1e-9)
+    assert both.data["z"].values[:, -1] == pytest.approx(float(alone.data["z"].values[-1, 0]))
+    audit = run.audits["m"]
+    assert max(audit.linear, audit.energy) < 1e-8
+    with pytest.raises(ValueError, match="craft of group 'm' burn propellant.*run.groups"):
+        run.tree()
 
 
 @pytest.mark.parametrize(
@@ -190,8 +209,6 @@ def test_what_burning_does_not_go_with_is_refused_by_name():
         gs.simulate(rocket, *still, t_span=(0, 1), control=burning(rocket, lambda c, t, q, v: {"mian": 1.0}, one))
     with pytest.raises(ValueError, match="burns propellant"):
         gs.simulate_phases(rocket, *still, [gs.Phase(1.0, "burn")], control=law)
-    with pytest.raises(ValueError, match="burns propellant"):
-        gs.simulate(gs.Formation({"a": rocket, "b": _rocket()}), t_span=(0, 1), control=law)
 
 
 def test_phases_refuse_it_however_it_is_given():

@@ -99,8 +99,8 @@ def burning(
     thrusts(craft, t, q, v) -> forces in N by the thrusters' names, as they shall be: no limit is set to them. They
     end where a tank is empty. control: another law that acts beside. The memory z begins with the masses used.
 
-    Exact with `gs.simulate`, `gs.Simulation`, events, batches and parameters; phases, formations and FMUs refuse it, as
-    does a motor's lag or limit that would act on thrust, too.
+    Exact with `gs.simulate`, `gs.Simulation`, events, batches, parameters and formations (as groups; not as one tree);
+    phases and FMUs refuse it, as does a motor's lag or limit that would act on thrust, too.
     """
     tanks = (tanks,) if isinstance(tanks, Tank) else tuple(tanks)
     feeds = _feeds(craft, tanks)

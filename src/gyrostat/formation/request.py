@@ -258,8 +258,6 @@ def _check_environments(asked: Asked) -> None:
     """At the start of the first run: who is where no environment can be."""
     t_span = asked.common["t_span"]
     for g, own in asked.opened.items():
-        if getattr(own["control"], "propellant", None) is not None:
-            raise ValueError(f"the law of group '{g}' burns propellant, which is for a craft alone (gs.simulate).")
         environment = environment_of(own["environment"])
         if asked.state is None or t_span is None:
             continue

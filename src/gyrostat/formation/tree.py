@@ -17,6 +17,7 @@ from ..formulations.spatial_forms import virtual_tree
 from ..model import Spacecraft
 from ..simulation.engine.status import Status
 from ..simulation.engine.system import State
+from ..simulation.result.burnt import BURNT
 from ..simulation.result.dataset import coordinates
 from ..simulation.result.trajectory import Trajectory
 from ..tracing import compile
@@ -35,6 +36,12 @@ def as_tree(run: FormationTrajectory, leader: str | None = None) -> Trajectory:
     formation = run.formation
     leader = formation.names[0] if leader is None else leader
     formation.place(leader)
+    burning = [g for g, trajectory in run.groups.items() if trajectory.data.attrs.get(BURNT)]
+    if burning:
+        raise ValueError(
+            f"the craft of group '{burning[0]}' burn propellant, and a tree of members has one mass for all times. "
+            f"Look at run.groups['{burning[0]}'] instead."
+        )
     if len(formation) > MOST:
         raise ValueError(
             f"a tree of {len(formation)} members is too large; {MOST} at most. Look at run.groups instead."

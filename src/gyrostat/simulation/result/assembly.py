@@ -18,7 +18,7 @@ from ..problem.request import FUNCTIONS
 from ..problem.runs import Runs
 from ..problem.settings import Settings
 from ..problem.times import Times
-from .burnt import BURNT
+from .burnt import BURNT, told_of
 from .dataset import causes_at_end, dataset, end_states, looked, of_outcomes
 from .outcome_values import outcome_values
 from .sensitivities import at_ends, at_events
@@ -70,7 +70,7 @@ def trajectory_of(
         "functions": [name for name in FUNCTIONS if functions[name] is not None],
         "prescribed_joints": list(functions["prescribed"] or ()),
         "failures": failures,
-        **({BURNT: True} if equations.propellant is not None else {}),
+        **({BURNT: told_of(equations.propellant)} if equations.propellant is not None else {}),
         "stability_share": stability_share,
         "unresolved_events": {
             **(resume.data.attrs.get("unresolved_events", {}) if resume else {}),

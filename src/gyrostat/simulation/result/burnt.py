@@ -9,31 +9,51 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...algebra import Array
-from ...control import Propellant
+from ...control import Propellant, Tank
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-BURNT = "propellant"  # attribute of the data of such runs
+BURNT = "propellant"  # attribute of the data of such runs: their tanks
 
 
 def burnt(trajectory: Trajectory) -> Propellant | None:
-    """What says how light the craft was. Raises where a file no longer knows."""
-    if not trajectory.data.attrs.get(BURNT):
+    """What says how light the craft was. Raises where an older file does not know."""
+    told = trajectory.data.attrs.get(BURNT)
+    if not told:
         return None
-    if trajectory.equations is None or trajectory.equations.propellant is None:
+    if trajectory.equations is not None and trajectory.equations.propellant is not None:
+        return trajectory.equations.propellant
+    if not isinstance(told, list):
         raise ValueError(
-            "this run burnt propellant, and its file does not hold how: momentum, energy and centre of mass are not "
-            "known. Ask the run that was saved, or make it anew."
+            "this run burnt propellant, and its file, of an older version, does not hold how: momentum, energy and "
+            "centre of mass are not known. Ask the run that was saved, or make it anew."
         )
-    return trajectory.equations.propellant
+    return Propellant(tuple(Tank(**tank) for tank in told))
+
+
+def told_of(propellant: Propellant) -> list[dict[str, Any]]:
+    """Its tanks, as attributes of the data hold them."""
+    return [
+        {
+            "body": tank.body,
+            "mass": float(tank.mass),
+            "position": [float(x) for x in tank.position],
+            "gyration": [float(x) for x in tank.gyration],
+            "thrusters": None if tank.thrusters is None else list(tank.thrusters),
+        }
+        for tank in propellant.tanks
+    ]
 
 
 def memory_at(trajectory: Trajectory, *, at_end: bool) -> Array:
     """The law's memory at saved times, ([runs,] times, n), or where each run ended, ([runs,] n)."""
     if not at_end:
         return np.asarray(trajectory.data["z"].values)
-    assert trajectory.equations is not None
+    if trajectory.equations is None:  # of a file
+        z = np.asarray(trajectory.data["z"].values)
+        last = np.isfinite(z).all(axis=-1).sum(axis=-1) - 1
+        return np.take_along_axis(z, np.maximum(last, 0)[..., None, None], axis=-2)[..., 0, :]
     rows = trajectory.equations.layout.part(np.hstack([trajectory.state.y, trajectory.state.held])[:, None], "z")[:, 0]
     return rows if trajectory.batched else rows[0]
 
