@@ -24,12 +24,13 @@ def burnt(trajectory: Trajectory) -> Propellant | None:
         return None
     if trajectory.equations is not None and trajectory.equations.propellant is not None:
         return trajectory.equations.propellant
-    if not isinstance(told, list):
+    tanks = told if isinstance(told, list) else None
+    if tanks is None:
         raise ValueError(
             "this run burnt propellant, and its file, of an older version, does not hold how: momentum, energy and "
             "centre of mass are not known. Ask the run that was saved, or make it anew."
         )
-    return Propellant(tuple(Tank(**tank) for tank in told))
+    return Propellant(tuple(Tank(**tank) for tank in tanks))
 
 
 def told_of(propellant: Propellant) -> list[dict[str, Any]]:
