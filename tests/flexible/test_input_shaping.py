@@ -13,6 +13,7 @@ from gyrostat.control import (
     ei_shaper,
     residual_vibration,
     shaped,
+    si_shaper,
     zv_shaper,
     zvd_shaper,
 )
@@ -55,6 +56,21 @@ def test_the_extra_insensitive_range_is_half_as_wide_again():
     assert wide[zv_shaper] == pytest.approx(4 / np.pi * np.arcsin(0.05), abs=1e-3)  # cos(pi f / 2 F) = 0.05
     assert wide[zvd_shaper] == pytest.approx(4 / np.pi * np.arcsin(np.sqrt(0.05)), abs=1e-3)
     assert wide[ei_shaper] == pytest.approx(0.3986, abs=2e-3)  # Singhose (1994): 0.40
+
+
+@pytest.mark.parametrize(
+    ("width", "zeta", "periods"),
+    [(0.3986, 0.0, 1.0), (0.7262, 0.0, 1.5), (0.4, 0.05, 1.0)],  # EI has the first, EI of two humps the second
+)
+def test_a_range_that_is_specified_is_covered_in_the_time_it_takes(width, zeta, periods):
+    """Singhose (1994): 0.40 within one period, 0.73 within one and a half, for a twentieth."""
+    low, high = F * (1 - width / 2), F * (1 + width / 2)
+    shaper = si_shaper(low, high, zeta)
+    left = [residual_vibration(shaper, f, zeta) for f in np.linspace(low, high, 777)]
+    assert max(left) < 0.05 * (1 + 1e-3) and (shaper.amplitudes >= 0).all()
+    assert shaper.amplitudes.sum() == pytest.approx(1.0) and shaper.times[0] == 0.0
+    assert shaper.duration * F == pytest.approx(periods, rel=0.06)
+    assert si_shaper(low, high, zeta, tolerance=0.2).duration < shaper.duration
 
 
 def test_a_shaped_force_leaves_an_oscillator_at_rest():
@@ -109,5 +125,7 @@ def test_bad_shapers_and_paths_are_refused():
         ei_shaper(1.0, tolerance=2)
     with pytest.raises(TypeError, match="Rotations do not add"):
         shaped(lambda t: pose_reference((1.0, 0, 0, 0)), zv_shaper(1.0))(0.0)
+    with pytest.raises(ValueError, match="expected the lowest first"):
+        si_shaper(2.0, 1.0)
     with pytest.raises(ValueError, match="no shaper"):
         combined_shapers()

@@ -50,6 +50,7 @@ from .input_shaping import combined_shapers as combined_shapers
 from .input_shaping import ei_shaper as ei_shaper
 from .input_shaping import residual_vibration as residual_vibration
 from .input_shaping import shaped as shaped
+from .input_shaping import si_shaper as si_shaper
 from .input_shaping import zv_shaper as zv_shaper
 from .input_shaping import zvd_shaper as zvd_shaper
 from .instruments import Instruments as Instruments

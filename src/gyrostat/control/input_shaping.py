@@ -10,7 +10,9 @@ impulses: (1, K) / (1 + K) leaves nothing (ZV), (1, 2 K, K^2) / (1 + K)^2 nothin
     (1 + U, 2 K (1 - U), K^2 (1 + U)) / (4 S),  S = s_0 + s_1 U,  s_0 = (1 + K)^2 / 4, s_1 = (1 - K)^2 / 4,
     U = V s_0 / (K^2 - V s_1)                                                                               (2)
 
-leaves V at w, so as to leave less than that farther away on both sides (EI, extra insensitive). Singer & Seering,
+leaves V at w, so as to leave less than that farther away on both sides (EI, extra insensitive). For a range of
+frequencies that is given, the shortest impulses, none below zero, that leave no more than V anywhere in it are a linear
+programme over a grid of times, the circle |.| <= V a polygon inside it (SI, specified insensitivity). Singer & Seering,
 Preshaping command inputs (1990); Singhose, Seering & Singer, Residual vibration reduction using vector diagrams (1994).
 """
 
@@ -24,6 +26,8 @@ import numpy as np
 
 from ..algebra import Array
 from .references import JointPath, JointReference
+
+GRID, SIDES = 61, 24  # times at which impulses may be; sides of the polygon
 
 
 class Shaper(NamedTuple):
@@ -63,6 +67,64 @@ def ei_shaper(frequency: float, damping_ratio: float = 0.0, *, tolerance: float 
     U = tolerance * s_0 / (K * K - tolerance * s_1)
     amplitudes = np.array([1.0 + U, 2.0 * K * (1.0 - U), K * K * (1.0 + U)])
     return Shaper(half * np.arange(3), amplitudes / amplitudes.sum())
+
+
+def si_shaper(lowest: float, highest: float, damping_ratio: float = 0.0, *, tolerance: float = 0.05) -> Shaper:
+    """Specified insensitivity: the shortest that leaves no more than `tolerance` of the vibration at any frequency from
+    lowest to highest (Hz), to a hundredth of the slowest period.
+    """
+    _mode("si_shaper", lowest, damping_ratio)
+    if not (np.isfinite(highest) and highest >= lowest) or not 0.0 < tolerance < 1.0:
+        raise ValueError(
+            f"si_shaper: frequencies from {lowest} to {highest} Hz, tolerance {tolerance}; expected the lowest first, "
+            "and a tolerance above 0 and below 1."
+        )
+    looked = np.linspace(lowest, highest, 500)
+
+    def tried(duration: float) -> Shaper | None:
+        found = _least_vibration(duration, np.linspace(lowest, highest, 40), damping_ratio)
+        left = max(residual_vibration(found, f, damping_ratio) for f in looked)
+        return found if left <= tolerance else None
+
+    step = 0.01 / lowest
+    longest = step
+    while tried(longest) is None:
+        longest *= 2.0
+        if longest > 100.0 / lowest:
+            raise ValueError(
+                f"si_shaper: no shaper of {longest:.3g} s leaves {tolerance} from {lowest} to {highest} Hz."
+            )
+    shortest, best = 0.5 * longest, tried(longest)
+    while longest - shortest > step:
+        middle = 0.5 * (shortest + longest)
+        found = tried(middle)
+        shortest, longest, best = (middle, longest, best) if found is None else (shortest, middle, found)
+    assert best is not None
+    return best
+
+
+def _least_vibration(duration: float, frequencies: Array, damping_ratio: float) -> Shaper:
+    """Of all impulses on a grid of times up to duration, those whose largest (1) at the frequencies is least."""
+    from scipy.optimize import linprog
+
+    times = np.linspace(0.0, duration, GRID)
+    w = 2.0 * np.pi * frequencies[:, None]
+    left = np.exp(damping_ratio * w * (times - duration) + 1j * w * sqrt(1.0 - damping_ratio**2) * times)
+    turns = np.exp(2j * np.pi * np.arange(SIDES) / SIDES)
+    rows = (turns[:, None, None] * left).real.reshape(-1, GRID)  # of all sides, at all frequencies
+    bound = -np.cos(np.pi / SIDES) * np.ones((len(rows), 1))
+    found = linprog(
+        np.append(np.zeros(GRID), 1.0),
+        np.hstack([rows, bound]),
+        np.zeros(len(rows)),
+        np.append(np.ones(GRID), 0.0)[None],
+        [1.0],
+        bounds=(0.0, None),
+    )
+    kept = found.x[:-1] > 1e-7
+    kept[[0, -1]] = True
+    amplitudes = np.where(kept, found.x[:-1], 0.0)[kept]
+    return Shaper(times[kept], amplitudes / amplitudes.sum())
 
 
 def combined_shapers(*shapers: Shaper) -> Shaper:
