@@ -72,6 +72,8 @@ def test_unknown_name_is_an_attribute_error_that_knows_the_nearest():
 ON_A_BODY = {
     "bent_bias",
     "bent_inertia",
+    "modal_pull",
+    "stiffened",
     "box_plates",
     "Frame",
     "inertia_at",
