@@ -71,7 +71,7 @@ def test_a_wrist_sensor_feels_the_tools_inertia():
     """Second opinion: the wrench at the elbow is the rate of change of momentum of what it carries."""
     q, v = state(CRAFT, 4, 0.5, wheel_speed=5.0)
     vdot = gs.forward_dynamics(CRAFT, q, v, np.zeros(CRAFT.nv))
-    read = ForceTorque("elbow")(CRAFT, q, v, vdot, Place())
+    read = ForceTorque("elbow").wrench(CRAFT, q, v, vdot)
     lower, k = CRAFT.body("lower"), CRAFT.index("lower")
 
     def momentum_of_lower(h):

@@ -204,6 +204,7 @@ ASKED = {
     "horizon": 'frame = "hub"\nfield_of_view = "170 deg"',
     "navigation": 'frame = "hub"\nnoise = 5.0\nfixed = true',
     "accelerometer": 'frame = "tool"\nbias = 0.01',
+    "force_torque": 'joint = "wrist"\nnoise = 0.1',
     "camera": 'frame = "hub"\ntarget = "tool"\nfield_of_view = "180 deg"\nfarthest = "20 m"',
     "lidar": 'frame = "hub"\ntarget = "tool"\nfield_of_view = "180 deg"\nbias = 0.01',
 }
@@ -223,7 +224,7 @@ def test_readings_that_stand_for_no_state_are_asked_for_by_name(tmp_path, name):
     path.write_text(text + f"[sensors.{name}]\n{ASKED[name]}\n")
     done = scenario.load(path, trust=True).simulate(progress=False)
     assert done.ok and np.abs(done.signals["tau"].values[-1]).max() > 0
-    if name not in ("accelerometer", "camera", "lidar"):
+    if name not in ("accelerometer", "force_torque", "camera", "lidar"):
         path.write_text(text.replace(dated, "") + f"[sensors.{name}]\n{ASKED[name]}\n")
         with pytest.raises(ModelError, match=f"{name} needs an orbit"):
             scenario.load(path, trust=True)

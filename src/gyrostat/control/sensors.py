@@ -12,7 +12,7 @@ from ..algebra import Array, asin, cos, exp_so3, log_so3, norm, quat_exp, quat_m
 from ..environment import Celestial
 from ..environment.orbit import reference_of
 from ..formulations.recursive import reaction_wrenches
-from ..kinematics import forward_kinematics, frame_pose, jacobian
+from ..kinematics import forward_kinematics, frame_pose, jacobian, step_configuration
 from ..model import Spacecraft
 from .demands import base_quaternion, demand_one
 from .imperfection import PERFECT, Imperfection, Place
@@ -131,21 +131,68 @@ class Tachometers(AbstractSensor):
 
 
 @dataclass(frozen=True, eq=False)
-class ForceTorque:
-    """The wrench that a joint passes on to its distal body, [torque; force] about Bo in B, (6,): what a wrist sensor
-    reads.
+class ForceTorque(AbstractSensor):
+    """The mean wrench over the sample that a joint passes on to its distal body, [torque; force] about Bo in B's axes
+    midway, (6,): what a wrist sensor reads. What bodies beyond the joint do tells it, whatever caused that:
 
-    It needs the acceleration: `vdot = gs.forward_dynamics(craft, q, v, tau, wrenches=...)`. tare: taken off, (6,).
+        vdot = (v - v_before) / period,   v_mid = v - vdot period / 2                                             (1)
+        q_mid = q moved by -(v - vdot period / 4) period / 2                                                      (2)
+        F = reaction through the joint at (q_mid, v_mid, vdot), environment's wrenches taken off                  (3)
+
+    which is the mean to the square of the period. The load of the joint's own motor is in it.
+
+    environment: what pushes on bodies beyond the joint from outside, such as weight: that of the run, or a function
+    (craft, t, q, v) -> wrenches. Loops closed beyond the joint it does not know. At the first sample, which has none
+    before it, it reads as if the rates had stood still.
     """
 
     joint: str
     imperfection: Imperfection = PERFECT
+    environment: Any = None
+    name: str = "force_torque"
 
-    def __call__(self, craft: Spacecraft, q: Array, v: Array, vdot: Array, place: Place, wrenches: Any = None) -> Array:
+    def use(self, craft: Spacecraft) -> str:
+        return f"{craft.name}: force and torque in {self.joint}"
+
+    def check(self, craft: Spacecraft) -> None:
         joint = craft.joint_named(self.joint)
-        row = next(k for k, body in enumerate(craft.bodies) if body.joint.name == joint.name)
-        wrench = reaction_wrenches(craft, q, v, vdot, wrenches=wrenches)[row]
-        return self.imperfection(wrench, place, f"{craft.name}: force and torque in {self.joint}")
+        if joint.kind == "free":
+            raise ValueError(
+                f"{self.name}: joint '{self.joint}' is that of a free base, which nothing holds. Name one that does: "
+                f"{', '.join(j.name for j in craft.joints if j.kind != 'free') or 'the craft has none'}."
+            )
+        beyond = {craft.bodies[self._row(craft)].name}
+        for B, P in craft.base_to_tip:
+            if P in beyond:
+                beyond.add(B)
+        for thruster in craft.thrusters:
+            if thruster.body in beyond:
+                raise ValueError(
+                    f"{self.name}: thruster '{thruster.name}' on '{thruster.body}' pushes beyond joint '{self.joint}', "
+                    "and its thrust at a sample is not known there. Name a joint with no thruster beyond it."
+                )
+
+    def kept(self, craft: Spacecraft, t: Any, q: Array, v: Array) -> Array:
+        return np.asarray(v)
+
+    def truth(self, craft: Spacecraft, t: Any, q: Array, v: Array, *before: Any) -> Array:
+        was, period = before
+        vdot = (v - was) / period  # (1)
+        v_mid = v - 0.5 * period * vdot
+        q_mid = step_configuration(craft, q, -0.5 * period * (v - 0.25 * period * vdot))  # (2)
+        wrenches = None
+        if self.environment is not None:
+            act = getattr(self.environment, "wrenches", self.environment)
+            wrenches = act(craft, t - 0.5 * period, q_mid, v_mid)
+        return self.wrench(craft, q_mid, v_mid, vdot, wrenches)  # (3)
+
+    def wrench(self, craft: Spacecraft, q: Array, v: Array, vdot: Array, wrenches: Any = None) -> Array:
+        """Of an acceleration that is known: the wrench at that instant, without errors, (6,)."""
+        return reaction_wrenches(craft, q, v, vdot, wrenches=wrenches)[self._row(craft)]
+
+    def _row(self, craft: Spacecraft) -> int:
+        name = craft.joint_named(self.joint).name
+        return next(k for k, body in enumerate(craft.bodies) if body.joint.name == name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from ..model.entries import Angle, AngularRate, Length, Registry, Three, Time, k
 from .imperfection import Imperfection
 from .instruments import Instruments
 from .relative_sensors import Lidar, PoseCamera
-from .sensors import Accelerometer, Encoders, RateGyro, StarTracker, Tachometers
+from .sensors import Accelerometer, Encoders, ForceTorque, RateGyro, StarTracker, Tachometers
 from .sky_sensors import CoarseSunSensors, FineSunSensor, HorizonSensor, Magnetometer, SatelliteNavigation
 
 SENSORS = Registry("sensors")
@@ -23,13 +23,15 @@ class Around(NamedTuple):
 
     orbit: Any = None
     sky: Any = None
+    environment: Any = None  # all that acts on it from outside
 
-    def demand(self, sensor: str, *, dated: bool = True) -> Around:
+    def demand(self, sensor: str, *, dated: bool = True) -> tuple[Any, Any]:
+        """The orbit and the sky."""
         if self.orbit is None or (dated and self.sky is None):
             what = "an orbit with a date" if dated else "an orbit"
             hint = ' and epoch = "2025-03-07"' if dated else ""
             raise ValueError(f'{sensor} needs {what}: add [environment.orbit] with altitude = "500 km"{hint}')
-        return self
+        return self.orbit, self.sky
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +179,21 @@ class NavigationEntry(Mounted):
 class AccelerometerEntry(Mounted):
     def build(self, craft: Spacecraft, around: Around) -> dict[str, Any]:
         return {"accelerometer": Accelerometer(self.frame, self.errors)}
+
+
+@SENSORS.add("force_torque", "mean wrench through a joint over the sample", 'joint = "wrist"\nnoise = 0.01')
+@dataclass(frozen=True, kw_only=True)
+class ForceTorqueEntry(Chain):
+    joint: str = key("Whose wrench on its distal body, about that body's origin and in its axes.")
+    noise: float = key("Standard deviation of each component, in N m and N.", 0.0)
+    bias: float = key("Of each component.", 0.0)
+    quantum: float = key("Readings are multiples of it; 0: not rounded.", 0.0)
+    limit: float | None = key("Readings are held within it.", None)
+
+    def build(self, craft: Spacecraft, around: Around) -> dict[str, Any]:
+        limit = np.inf if self.limit is None else self.limit
+        errors = self.chain(noise=self.noise, bias=self.bias, quantum=self.quantum, limit=limit)
+        return {"force_torque": ForceTorque(self.joint, errors, around.environment)}
 
 
 @dataclass(frozen=True, kw_only=True)

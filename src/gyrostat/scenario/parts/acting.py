@@ -147,7 +147,8 @@ def own_options(
         options["control"] = open_loop(loads)
     options |= estimated(source, craft, table.estimator, q, table.sensors, options)
     if table.estimator is None:
-        options |= sensed(source, craft, table.sensors, options, Around(*_orbit_and_sky(source, around)))
+        here = Around(*_orbit_and_sky(source, around), environment)
+        options |= sensed(source, craft, table.sensors, options, here)
     if torquers is not None and options.get("control") is not None:
         options["control"] = torquers.driving(options["control"])
     return Own(options, loads, jumps)
