@@ -40,6 +40,7 @@ from .estimator import Estimate as Estimate
 from .estimator import Space as Space
 from .estimator import consistency as consistency
 from .estimator import nees as nees
+from .gimballed_engine import GimballedEngine as GimballedEngine
 from .gyro_steering import gyro_attitude as gyro_attitude
 from .gyro_steering import robust_rates as robust_rates
 from .gyro_steering import within_rate_limits as within_rate_limits

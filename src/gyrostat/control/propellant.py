@@ -97,7 +97,9 @@ def burning(
     """A law under which the craft's thrusters burn propellant.
 
     thrusts(craft, t, q, v) -> forces in N by the thrusters' names, as they shall be: no limit is set to them. They
-    end where a tank is empty. control: another law that acts beside. The memory z begins with the masses used.
+    end where a tank is empty. A force may be a pair, (N, direction): a unit vector in the body's axes, of an engine
+    that is turned. control: another law that acts beside, whose memory thrusts may ask for by the name `memory`. The
+    memory z begins with the masses used.
 
     Exact with `gs.simulate`, `gs.Simulation`, events, batches, parameters and formations (as groups; not as one tree);
     phases and FMUs refuse it, as does a motor's lag or limit that would act on thrust, too.
@@ -117,24 +119,29 @@ def burning(
     n, known = len(tanks), [thruster.name for thruster in craft.thrusters]
 
     def forces(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, asked: Mapping[str, Any]) -> dict[str, Any]:
-        wanted = call(thrusts, (craft, t, q, v), asked)
+        wanted = call(thrusts, (craft, t, q, v), {**asked, "memory": z[n:]})
         unknown = sorted(set(wanted) - set(known))
         if unknown:
             raise ValueError(f"burning: thrusts names '{unknown[0]}'; the craft's thrusters are {', '.join(known)}.")
-        return {name: where(z[feeds[name]] < tanks[feeds[name]].mass, f, 0.0 * f) for name, f in wanted.items()}
+        turned = {
+            name: f if isinstance(f, tuple) else (f, craft.thruster(name).direction) for name, f in wanted.items()
+        }
+        return {
+            name: (where(z[feeds[name]] < tanks[feeds[name]].mass, f, 0.0 * f), d) for name, (f, d) in turned.items()
+        }
 
     def output(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, **asked: Any) -> Array:
         tau: Array = np.zeros(craft.nv)
         if inner is not None:
             own = (z[n:],) if inner.remembers else ()
             tau = np.asarray(craft.v(call(inner.output, (craft, t, q, v, *own), asked), "tau"))
-        for name, f in forces(craft, t, q, v, z, asked).items():
-            tau = tau + _load(craft, q, v, craft.thruster(name), tanks[feeds[name]], f)
+        for name, (f, d) in forces(craft, t, q, v, z, asked).items():
+            tau = tau + _load(craft, q, v, craft.thruster(name), tanks[feeds[name]], f, d)
         return tau
 
     def derivative(craft: Spacecraft, t: Any, q: Array, v: Array, z: Array, **asked: Any) -> Array:
         rates: list[Any] = [0.0 * z[0]] * n
-        for name, f in forces(craft, t, q, v, z, asked).items():
+        for name, (f, _) in forces(craft, t, q, v, z, asked).items():
             rates[feeds[name]] = rates[feeds[name]] + f / (craft.thruster(name).specific_impulse * G0)
         if inner is None or inner.derivative is None:
             return np.array(rates)
@@ -145,14 +152,21 @@ def burning(
     names = (*STATE, "z")
     state0 = np.concatenate([np.zeros(n), inner.state0 if inner is not None else np.zeros(0)])
     return Controller(
-        standing_for(output, names, *laws),
+        _without_memory(standing_for(output, names, *laws)),
         state0,
-        standing_for(derivative, names, (thrusts, 4), *moving),
+        _without_memory(standing_for(derivative, names, (thrusts, 4), *moving)),
         propellant=Propellant(tanks),
     )
 
 
-def _load(craft: Spacecraft, q: Array, v: Array, thruster: Thruster, tank: Tank, f: Any) -> Array:
+def _without_memory(function: Any) -> Any:
+    """Its signature without `memory`, which is there already."""
+    parameters = function.__signature__.parameters.values()
+    function.__signature__ = function.__signature__.replace(parameters=[p for p in parameters if p.name != "memory"])
+    return function
+
+
+def _load(craft: Spacecraft, q: Array, v: Array, thruster: Thruster, tank: Tank, f: Any, d: Any) -> Array:
     """Generalised force (nv,) of (1)."""
     p_t, p_n = np.asarray(tank.position, dtype=float), thruster.position
     L, mdot, B = p_n - p_t, f / (thruster.specific_impulse * G0), thruster.body
@@ -160,7 +174,7 @@ def _load(craft: Spacecraft, q: Array, v: Array, thruster: Thruster, tank: Tank,
     J = jacobian(craft, q, B, p_n)
     middle = jacobian(craft, q, B, 0.5 * (p_t + p_n))[3:]
     damping = -2.0 * mdot * cross(R_NB.T @ (J[:3] @ v), L)
-    load: Array = J[3:].T @ (R_NB @ (f * thruster.direction)) + middle.T @ (R_NB @ damping)
+    load: Array = J[3:].T @ (R_NB @ (f * d)) + middle.T @ (R_NB @ damping)
     return load
 
 
