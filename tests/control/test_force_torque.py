@@ -134,7 +134,7 @@ def test_joints_that_cannot_be_felt_are_refused_by_name():
     hand = gs.Body("hand", 5.0, inertia=[1, 1, 1], joint=gs.Joint("wrist", "revolute", "hull", axis=(0, 0, 1)))
     jet = gs.Thruster("jet", "hand", (0, 0, 0), (1, 0, 0), 2.0)
     craft = gs.Spacecraft.build("c", [hull, hand], thrusters=[jet])
-    for joint, words in (("base", "free base.*Name one that does: wrist"), ("wrist", "'jet' on 'hand' pushes beyond"),
+    for joint, words in (("base", "free base.*Name one that holds: wrist"), ("wrist", "'jet' on 'hand' pushes beyond"),
                          ("wrst", "no joint 'wrst'")):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             Instruments(more=[ForceTorque(joint)]).controller(lambda c, t, q, v: np.zeros(7), T, craft=craft)

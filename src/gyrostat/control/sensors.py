@@ -156,10 +156,10 @@ class ForceTorque(AbstractSensor):
 
     def check(self, craft: Spacecraft) -> None:
         joint = craft.joint_named(self.joint)
-        if joint.kind == "free":
+        if joint.nv == 6:
             raise ValueError(
-                f"{self.name}: joint '{self.joint}' is that of a free base, which nothing holds. Name one that does: "
-                f"{', '.join(j.name for j in craft.joints if j.kind != 'free') or 'the craft has none'}."
+                f"{self.name}: joint '{self.joint}' is that of a free base, which nothing holds. Name one that holds: "
+                f"{', '.join(j.name for j in craft.joints if j.nv < 6) or 'the craft has none'}."
             )
         beyond = {craft.bodies[self._row(craft)].name}
         for B, P in craft.base_to_tip:
