@@ -45,12 +45,17 @@ def tle_ephemeris(line_1: str, line_2: str, times: Any, *, name: str = "UNKNOWN"
 
 def in_gcrf(ephemeris: Ephemeris) -> Ephemeris:
     """From TEME: by the equation of the equinoxes (1994) to the true equinox, by IAU 2006/2000A to GCRF. The axes of
-    TEME turn by 1e-11 rad/s, which velocities leave out (0.1 mm/s).
+    TEME turn by 1e-11 rad/s, which velocities leave out (0.1 mm/s). From EME2000: by the frame bias of IAU 2006.
+    Those of ICRF are the same.
 
-    Raises ValueError unless states are in TEME and UTC.
+    Raises ValueError unless states are in one of these, TEME in UTC.
     """
-    if ephemeris.frame == "GCRF":
-        return ephemeris
+    if ephemeris.frame in ("GCRF", "ICRF"):
+        return replace(ephemeris, frame="GCRF")
+    if ephemeris.frame == "EME2000":
+        bias = library("erfa", "EME2000").bp06(2451545.0, 0.0)[0]
+        turned = [ephemeris.states[:, k : k + 3] @ bias for k in (0, 3)]
+        return replace(ephemeris, states=np.hstack(turned), frame="GCRF")
     if ephemeris.frame != "TEME" or ephemeris.scale != "UTC":
         raise ValueError(f"in_gcrf: states are in {ephemeris.frame}, {ephemeris.scale}; expected TEME and UTC.")
     erfa, time = library("erfa", "TEME"), library("astropy.time", "TEME")

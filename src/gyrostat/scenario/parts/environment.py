@@ -17,18 +17,16 @@ from ...environment import (
     Orbit,
     Sky,
     combined,
-    in_gcrf,
-    tle_ephemeris,
     two_body_gravity,
     uniform_gravity,
 )
 from ...environment.in_files import ENVIRONMENTS, EPOCH
-from ...environment.sky.instants import instant
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf, Real, Table
-from ...io.toml.units import Acceleration, Angle, Length, Time, three
+from ...io.toml.units import Acceleration, Angle, Length, Speed, Time, three
 from ...model.members import Member
 from ..entry_tables import entries_given, tables_by_name
+from .given_orbits import EquinoctialTable, demand_one_way, orbit_given, way_of
 from .user_code import Python, user_function
 
 PLANETS = {"earth": EARTH, "moon": MOON, "mars": MARS}
@@ -38,11 +36,23 @@ class OrbitTable(Table):
     """The reference orbit, which the origin of N follows; Kepler's elements at t = 0."""
 
     altitude: Length | None = Field(default=None, description="Of a circular orbit, above the planet's equator.")
-    semi_major_axis: Length | None = Field(default=None, description="Instead of an altitude.")
+    semi_major_axis: Length | None = Field(default=None, description="Instead of an altitude; below 0 of a hyperbola.")
     tle: list[str] | None = Field(
         default=None,
         description="Instead of both: two-line elements; the ellipse goes through their state at the epoch.",
     )
+    oem: str | None = Field(
+        default=None,
+        description="Instead: a CCSDS OEM beside this file; the ellipse goes through its state at the epoch.",
+    )
+    opm: str | None = Field(
+        default=None, description="Instead: a CCSDS OPM; the ellipse goes through its state at its own date."
+    )
+    position: three(Length) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Instead: at t = 0, from the planet's centre, in inertial axes; with a velocity."
+    )
+    velocity: three(Speed) | None = Field(default=None, description="Beside position.")  # type: ignore[valid-type]
+    equinoctial: EquinoctialTable | None = Field(default=None, description="Instead: equinoctial elements.")
     eccentricity: Real = 0.0
     inclination: Angle = 0.0
     node: Angle = Field(default=0.0, description="Right ascension of the ascending node.")
@@ -57,10 +67,10 @@ class OrbitTable(Table):
 
     @model_validator(mode="after")
     def _one_size(self) -> OrbitTable:
-        if self.tle is not None:
-            others = self.model_fields_set - {"tle", "epoch", "known", "gradient", "planet"}
-            if others or self.epoch is None or len(self.tle) != 2:
-                raise ValueError("tle is two lines, and goes with an epoch, without other elements")
+        if way_of(self) is not None:
+            demand_one_way(self, {"epoch", "known", "gradient", "planet"})
+        elif self.velocity is not None:
+            raise ValueError("velocity goes with a position")
         elif (self.altitude is None) == (self.semi_major_axis is None):
             raise ValueError("give either altitude or semi_major_axis")
         if self.altitude is not None and self.eccentricity != 0.0:
@@ -175,13 +185,12 @@ def orbit_of(source: Source, table: EnvironmentTable) -> Orbit | None:
     except (ValueError, ImportError) as error:
         source.error("sky", ("environment", "orbit"), str(error), "", "epoch")
         return None
-    if given.tle is not None:
+    way = way_of(given)
+    if way is not None:
         try:
-            first, second = given.tle
-            state = in_gcrf(tle_ephemeris(first, second, [instant(given.epoch).utc.to_datetime()])).states[0]
-            return Orbit.from_state(state[:3], state[3:], planet=planet)
-        except (ValueError, ImportError) as error:
-            source.error("orbit", ("environment", "orbit"), str(error), "", "tle")
+            return orbit_given(Path(source.file).parent, given, planet)
+        except (ValueError, OSError, ImportError) as error:
+            source.error("orbit", ("environment", "orbit"), str(error), "", way)
             return None
     size = float(given.semi_major_axis or 0.0) if given.altitude is None else planet.radius + given.altitude
     angles = (given.inclination, given.node, given.pericenter, given.true_anomaly)
