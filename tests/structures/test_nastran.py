@@ -4,6 +4,7 @@ refused by name.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -234,3 +235,37 @@ def test_other_files_are_refused_by_name(tmp_path, files, own, case, words):
                "too many": {"modes": 5}, "subcase": {"subcase": 3}}.get(case, {})  # fmt: skip
     with pytest.raises(error, match=words):
         nastran_body("array", model, results, **options)
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "$ pyNastran: code-block=import os; os.mkdir('ran')",
+        "$pyNastran: version=msc\n$pyNastran: Code-Block=import os; os.mkdir('ran')",
+        "INCLUDE 'evil.bdf'",
+        "DEQATN  77      F(A:__import__('os').mkdir('ran'))=A",
+    ],
+)
+def test_nothing_that_stands_in_a_model_is_run(tmp_path, monkeypatch, files, evil):
+    """pyNastran alone runs code of a comment and the heads of equations; without the guard the folder is there."""
+    monkeypatch.chdir(tmp_path)
+    model, op2, _ = files
+    (tmp_path / "evil.bdf").write_text("$ pyNastran: code-block=import os; os.mkdir('ran')\n")
+    text = model.read_text()
+    at = text.rindex("ENDDATA") if evil.startswith("DEQATN") and "ENDDATA" in text else 0
+    text = text[:at] + evil + "\n" + text[at:] if at or not evil.startswith("DEQATN") else text + evil + "\n"
+    (tmp_path / "m.bdf").write_text(text)
+    try:
+        nastran_body("array", tmp_path / "m.bdf", op2)
+    except ValueError as error:
+        assert "code for pyNastran" in str(error) or "cannot read it" in str(error)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_pipes_are_not_waited_for(tmp_path, files):
+    model, op2, _ = files
+    os.mkfifo(tmp_path / "pipe.bdf")
+    os.mkfifo(tmp_path / "pipe.op2")
+    for given in ((tmp_path / "pipe.bdf", op2), (model, tmp_path / "pipe.op2")):
+        with pytest.raises(ValueError, match="is not a file but a folder, a pipe or a device"):
+            nastran_body("array", *given)
