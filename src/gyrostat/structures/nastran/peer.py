@@ -43,7 +43,7 @@ def _imported(what: str) -> Any:
 def _harmless(bdf: Any) -> Any:
     """The reader of a model that runs nothing of what it reads, whichever included file it stands in."""
 
-    class Harmless(bdf):  # type: ignore[misc]
+    class Harmless(bdf):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
             self.disable_cards(RUN)
