@@ -212,20 +212,26 @@ def keeps_in_its_cards(browser: Browser, path: Path) -> None:
 
 
 def plays(browser: Browser, path: Path, title: str) -> None:
-    """Opens a scene: it draws, has its title, and its legend is within the window at three widths."""
-    small = {"height": 300, "deviceScaleFactor": 1, "mobile": False}  # software renders it
+    """Opens a scene: it draws, has its title, and its legend is within the window at three widths,
+    light and dark. On a phone held upright the camera stands further away.
+    """
+    small = {"height": 600, "deviceScaleFactor": 1, "mobile": False}  # software renders it
     browser.errors.clear()
     browser.call("Emulation.setDeviceMetricsOverride", width=400, **small)
     browser.open(path.as_uri())
     browser.until("document.querySelector('canvas') !== null && document.querySelector('#gyrostat') !== null")
     assert browser.run("document.title") == title
+    assert "initialCameraPosition" in browser.run("location.search")
+    small["height"] = 300
     for width in (400, 900, 1600):
         browser.call("Emulation.setDeviceMetricsOverride", width=width, **small)
-        left, right = browser.run(
-            "(() => { const r = document.querySelector('#gyrostat').getBoundingClientRect();"
-            " return [r.left, r.right]; })()"
-        )
-        assert left >= 0 and right <= width + 1, (path.name, width)
+        for scheme in ("light", "dark"):
+            browser.colours(scheme)
+            left, right = browser.run(
+                "(() => { const r = document.querySelector('#gyrostat').getBoundingClientRect();"
+                " return [r.left, r.right]; })()"
+            )
+            assert left >= 0 and right <= width + 1, (path.name, width, scheme)
     browser.call("Emulation.setDeviceMetricsOverride", width=900, height=700, deviceScaleFactor=1, mobile=False)
     assert browser.errors == []
     browser.open("about:blank")  # it would play on

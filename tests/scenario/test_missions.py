@@ -71,7 +71,10 @@ def test_the_campaign_answers_with_how_sure_it_is(tmp_path, monkeypatch, browser
     assert done.exit_code == 0, done.output
     first, *rest = done.output.splitlines()
     assert "500 of 500 runs, 0 failed" in first and sum(line.strip().startswith("met: ") for line in rest) == 2
-    assert (tmp_path / "page.html").stat().st_size > 10_000
+    (worst,) = (line for line in rest if line.startswith("worst turned"))
+    assert " deg)" in worst and 10.0 < float(worst.split("(")[1].split(" deg")[0]) < 30.0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "turned [deg]" in page and "turned [rad]" not in page and "arrival [rad]" in page
     if browser is not None:
         keeps_in_its_cards(browser, tmp_path / "page.html")
 

@@ -171,9 +171,21 @@ def test_of_an_orbit_with_a_date_sun_air_and_fields_are_the_real_ones(tmp_path):
     np.testing.assert_allclose(found, expected.wrenches(work.craft, 1.0, work.q0, work.v0), rtol=1e-9)
     with pytest.raises(ModelError, match="nrlmsis needs a date"):
         run(tmp_path, "thrusters", ORBIT + air)
-    shaded = run(tmp_path, "thrusters", ORBIT + f'[environment.sunlight]\n{NAMED["sunlight"]}\nshade = ["hub"]\n')
-    with pytest.raises(ValueError, match="has no shapes"):
-        shaded.simulate(progress=False)
+    with pytest.raises(ModelError, match="case.toml:.*sunlight: .*has no shapes"):
+        run(tmp_path, "thrusters", ORBIT + f'[environment.sunlight]\n{NAMED["sunlight"]}\nshade = ["hub"]\n')
+
+
+@pytest.mark.parametrize("name", ["drag", "sunlight", "planet_light"])
+@pytest.mark.parametrize("member", [False, True], ids=["alone", "of a formation"])
+def test_a_surface_on_a_body_that_bends_is_refused_at_its_line(tmp_path, name, member):
+    text = f'{ORBIT}[environment.{name}]\nsurface = [{{ body = "left_wing", area = 4.0 }}]\n[run]\nduration = "2 s"\n'
+    craft = '[[member]]\nname = "eye"\nspacecraft = "observer"\n'
+    path = tmp_path / "case.toml"
+    path.write_text(text + craft if member else 'spacecraft = "observer"\n' + text)
+    with pytest.raises(ModelError, match=f"{name}: a surface is on flexible body 'left_wing'") as caught:
+        scenario.load(path)
+    (finding,) = caught.value.findings
+    assert path.read_text().splitlines()[finding.line - 1].startswith((f"[environment.{name}]", "surface"))
 
 
 def test_an_orbit_from_two_lines_goes_through_their_state(tmp_path):

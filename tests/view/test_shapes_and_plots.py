@@ -81,18 +81,19 @@ def test_an_arrow_is_closed_and_points_along_z():
     assert np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6 > 0  # volume: faces look outwards
 
 
+@pytest.mark.parametrize("aspect", [ASPECT, 0.45])
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e4])
-def test_the_camera_sees_everything_and_little_else(scale):
+def test_the_camera_sees_everything_and_little_else(scale, aspect):
     points = scale * np.random.default_rng(3).normal(size=(50, 3)) * (3.0, 1.0, 0.5) + scale * np.array(
         [7.0, -2.0, 1.0]
     )
-    position, centre = camera(points)
+    position, centre = camera(points, aspect=aspect)
     forward = (centre - position) / np.linalg.norm(centre - position)
     up = np.array([0.0, 0.0, 1.0]) - forward[2] * forward
     up /= np.linalg.norm(up)
     rays = points - position
     edge = (rays @ forward) * np.tan(FIELD_OF_VIEW / 2)
-    heights, widths = np.abs(rays @ up) / edge, np.abs(rays @ np.cross(forward, up)) / edge / ASPECT
+    heights, widths = np.abs(rays @ up) / edge, np.abs(rays @ np.cross(forward, up)) / edge / aspect
     assert max(heights.max(), widths.max()) == pytest.approx(0.9)  # 1 at the picture's edge
 
 

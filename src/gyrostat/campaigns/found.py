@@ -17,6 +17,7 @@ from ..algebra import Array
 from ..io.results_netcdf import Variable, netcdf_bytes
 from ..io.writing import write_bytes
 from ..model import nearest
+from ..outcomes import Outcome
 from .histories import write_histories
 from .plan import Plan
 from .requirements import Judged, Requirement, Verdict, judge
@@ -24,6 +25,7 @@ from .sensitivity import Driver, Index, drivers, indices
 from .single import SinglePrecision, compared, is_single
 from .statistics import Interval, quantile
 from .store import Store
+from .units_shown import Shown, shown_in
 
 if TYPE_CHECKING:
     import xarray
@@ -106,6 +108,16 @@ class Campaign:
         """True if every requirement is, False if one is not, None if that is not known yet."""
         judged = {verdict.judged for verdict in self.verdicts}
         return False if Judged.not_met in judged else None if Judged.open in judged else True
+
+    def shown(self, one: Outcome) -> Shown:
+        """In which unit reports tell an outcome of the plan: that of its requirement, where it has one."""
+        return shown_in(one, self.requirements)
+
+    @property
+    def told_precision(self) -> list[SinglePrecision]:
+        """`single_precision` in the units that reports use."""
+        units = {one.name: self.shown(one) for one in self.plan.outcomes}
+        return [units[note.outcome].cost(note) for note in self.single_precision]
 
     def percentile(self, outcome: str, percent: float, confidence: float = 0.95) -> Interval:
         """With its confidence interval, which assumes no distribution. Runs that failed count as infinite."""
@@ -203,14 +215,15 @@ class Campaign:
     def __str__(self) -> str:
         lines = [f"{self.plan.craft.name}: {self.runs} of {self.plan.runs} runs, {len(self.failures)} failed"]
         lines += [f"  {verdict}" for verdict in self.verdicts]
-        lines += [f"  {note}" for note in self.single_precision]
+        lines += [f"  {note}" for note in self.told_precision]
         for one in self.plan.outcomes:
-            x = self.outcomes[one.name]
+            shown = self.shown(one)
+            x = shown.factor * self.outcomes[one.name]
             seen = x[np.isfinite(x)]
             if len(seen):
                 low, middle, high = np.quantile(seen, (0.01, 0.5, 0.99))
                 lines.append(
-                    f"  {one}: median {middle:.5g}, 1 to 99 % {low:.5g} to {high:.5g}, largest {seen.max():.5g}"
+                    f"  {shown.title}: median {middle:.5g}, 1 to 99 % {low:.5g} to {high:.5g}, largest {seen.max():.5g}"
                 )
         return "\n".join(lines)
 

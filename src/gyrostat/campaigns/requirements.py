@@ -24,7 +24,10 @@ class Judged(StrEnum):
 
 @dataclass(frozen=True)
 class Requirement:
-    """limit and `below`: which side of it is good. A run that failed does not meet it."""
+    """limit, in SI, and `below`: which side of it is good. A run that failed does not meet it.
+
+    unit: that the limit was written in; empty: SI.
+    """
 
     outcome: str
     limit: float
@@ -32,6 +35,7 @@ class Requirement:
     share: float
     confidence: float
     text: str = ""
+    unit: str = ""
 
     def __str__(self) -> str:
         sign = "<" if self.below else ">"
@@ -113,7 +117,7 @@ def requirement_from_text(text: str) -> Requirement:
     side = {"below" if found["sign"] == "<" else "above": limit}
     made = require(found["outcome"], share=share, confidence=confidence, **side)
     words = f"{found['outcome']} {found['sign']} {found['limit']} {found['unit']}".strip()
-    return Requirement(made.outcome, made.limit, made.below, made.share, made.confidence, words)
+    return Requirement(made.outcome, made.limit, made.below, made.share, made.confidence, words, found["unit"])
 
 
 def requirements_given(given: object) -> tuple[Requirement, ...]:

@@ -31,7 +31,7 @@ def tell_campaign(screen: Console, found: Campaign, alone: str) -> None:
             _say(screen, f"  {verdict}", STYLES[verdict.judged])
     elif found.requirements:
         _say(screen, "  Requirements are judged when no run is missing: --resume, without --shard.", "yellow")
-    for note in found.single_precision:
+    for note in found.told_precision:
         _say(screen, f"  {note}", "yellow" if note.otherwise else "")
     for why, count in Counter(_reason(why) for why in found.failures.values()).most_common(MOST_REASONS):
         _say(screen, f"  failed: {count} x {why}", "red")
@@ -45,24 +45,30 @@ def _figures(found: Campaign) -> Table:
     for column in table.columns[1:6]:
         column.justify = "right"
     for one in found.plan.outcomes:
-        values = found.outcomes[one.name]
+        shown = found.shown(one)
+        values = shown.factor * found.outcomes[one.name]
         seen = values[np.isfinite(values)]
         numbers = [*np.quantile(seen, SHARES), seen.min(), seen.max()] if len(seen) else []
         drivers = [d for d in found.drivers(one.name, 2) if d.chance < 1e-3]
         names = ", ".join(f"{d.name} ({d.correlation:+.2f})" for d in drivers)
         cells = [f"{x:.4g}" for x in numbers] or [""] * 5
-        table.add_row(Text(printable(str(one))), *cells, Text(printable(names)))
+        table.add_row(Text(printable(shown.title)), *cells, Text(printable(names)))
     return table
 
 
 def _worst(screen: Console, found: Campaign, alone: str) -> None:
     for one in found.plan.outcomes:
-        cases = ", ".join(f"{k} ({x:.4g})" for k, x in found.worst(one.name, WORST))
+        shown = found.shown(one)
+        cases = ", ".join(f"{k} ({_number(shown.factor * x, shown.unit)})" for k, x in found.worst(one.name, WORST))
         if cases:
             _say(screen, f"worst {one.name}: run {cases}")
     if found.runs:
         k = found.worst(found.plan.outcomes[0].name, 1)[0][0]
         _say(screen, f"alone, with its histories:   {alone.replace('{k}', str(k))}")
+
+
+def _number(x: float, unit: str) -> str:
+    return f"{x:.4g} {unit}".rstrip()
 
 
 def _reason(why: str) -> str:

@@ -13,7 +13,7 @@ from ..model import Spacecraft
 from .ephemeris import ASTRONOMICAL_UNIT, Celestial
 from .gravity import Environment, common_span
 from .orbit import reference_of
-from .shade import named, wanted
+from .shade import named, suits, wanted
 from .sunlight import PRESSURE, pushed
 from .surfaces import Surface
 
@@ -106,7 +106,7 @@ def planet_light(
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 
-    return Environment(wrenches, span=common_span(place, place.planet, sun))
+    return Environment(wrenches, check=suits(before, surfaces), span=common_span(place, place.planet, sun))
 
 
 def _of(part: Part, sine: Any) -> Any:

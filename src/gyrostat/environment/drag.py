@@ -13,7 +13,7 @@ from ..model import Spacecraft
 from .atmosphere import Exponential
 from .gravity import Environment, common_span
 from .orbit import reference_of
-from .shade import named, wanted
+from .shade import named, suits, wanted
 from .surfaces import Plate, Surface, facing
 from .two_body import outside
 
@@ -54,7 +54,7 @@ def air_drag(
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 
-    return Environment(wrenches, check=outside(place), span=common_span(place, planet, rho))
+    return Environment(wrenches, check=suits(before, surfaces, outside(place)), span=common_span(place, planet, rho))
 
 
 def _push(surface: Surface, u_B: Array) -> tuple[Array, Array]:

@@ -90,3 +90,14 @@ def wanted(shade: Shade | None, craft: Spacecraft, surfaces: Sequence[Surface]) 
             )
     if shade is not None:
         shade.checked(craft)
+
+
+def suits(shade: Shade | None, surfaces: Sequence[Surface], further: Any = None) -> Any:
+    """A check of an environment that acts on these, before a run; further: another beside it."""
+
+    def check(craft: Spacecraft, t: float, q: Array) -> None:
+        wanted(shade, craft, surfaces)
+        if further is not None:
+            further(craft, t, q)
+
+    return check

@@ -13,7 +13,7 @@ from ..model import Spacecraft
 from .ephemeris import ASTRONOMICAL_UNIT, Celestial
 from .gravity import Environment, common_span
 from .orbit import reference_of
-from .shade import named, wanted
+from .shade import named, suits, wanted
 from .surfaces import Plate, Surface, facing
 
 PRESSURE = 4.56e-6  # N/m^2, on a black surface at one astronomical unit
@@ -97,4 +97,4 @@ def solar_pressure(
             totals[surface.body] = totals[surface.body] + np.concatenate([cross(surface.center, force), force])
         return np.array([totals[body.name] for body in craft.bodies])
 
-    return Environment(wrenches, span=common_span(place, sun, moon))
+    return Environment(wrenches, check=suits(before, surfaces), span=common_span(place, sun, moon))

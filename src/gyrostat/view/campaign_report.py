@@ -62,7 +62,7 @@ def write_campaign_report(
         ],
         single=[
             (s.outcome, f"{s.largest:.2g}", f"{s.median:.2g}", f"{s.spread:.4g}", f"{s.otherwise} of {s.runs}")
-            for s in campaign.single_precision
+            for s in campaign.told_precision
         ],
         dispersions=[(", ".join(names), _words(how)) for names, how in plan.dispersions.items()],
         percents=PERCENTS,
@@ -87,10 +87,16 @@ def _over_time(campaign: Campaign, bands: int) -> dict[str, str]:
     runs = campaign.histories(numbers, save_at=np.linspace(*campaign.plan.t_span, MOMENTS), progress=False)
     found = {}
     for one in able:
-        values = np.asarray(runs.signal(one.function), dtype=float)
-        limits = [r.limit for r in campaign.requirements if r.outcome == one.name and one.kept is not Kept.integral]
+        shown = campaign.shown(one)
+        factor = 1.0 if one.kept is Kept.integral else shown.factor  # of the signal, whose unit is another
+        values = factor * np.asarray(runs.signal(one.function), dtype=float)
+        limits = [
+            factor * r.limit for r in campaign.requirements if r.outcome == one.name and one.kept is not Kept.integral
+        ]
         rows = [numbers.index(k) for k in worst[one.name]]
-        found[one.name] = _bands(runs.time, values[: len(there)], values[rows], worst[one.name], one, limits)
+        found[one.name] = _bands(
+            runs.time, values[: len(there)], values[rows], worst[one.name], one, shown.title, limits
+        )
     return found
 
 
@@ -99,9 +105,11 @@ def _asks(function: Any) -> bool:
     return bool(signature_of(("craft", "t", "q", "v"), (function, 4)).parameters.keys() - {"craft", "t", "q", "v"})
 
 
-def _bands(time: Array, values: Array, worst: Array, numbers: list[int], one: Outcome, limits: list[float]) -> str:
+def _bands(
+    time: Array, values: Array, worst: Array, numbers: list[int], one: Outcome, title: str, limits: list[float]
+) -> str:
     """values (runs, times): median, and what holds 50, 90 and 98 % of the runs; the worst, one line each."""
-    signal = one.name if one.kept is not Kept.integral else f"integrand of {one.name}"
+    signal = title if one.kept is not Kept.integral else f"integrand of {one.name}"
     with figure_style(adaptive=True):
         figure, at = _axes(f"Over time: {len(values)} runs and the worst of all", "time [s]", signal)
         for low, high, alpha in SHADES:
@@ -118,10 +126,11 @@ def _bands(time: Array, values: Array, worst: Array, numbers: list[int], one: Ou
 
 
 def _outcome(campaign: Campaign, one: Outcome, command: str, over_time: str) -> dict[str, Any]:
-    name, title = one.name, str(one)
-    values = campaign.outcomes[name]
+    shown = campaign.shown(one)
+    name, title, factor = one.name, shown.title, shown.factor
+    values = factor * campaign.outcomes[name]
     seen = np.isfinite(values)
-    limits = [one.limit for one in campaign.requirements if one.outcome == name]
+    limits = [factor * r.limit for r in campaign.requirements if r.outcome == name]
     drivers = campaign.drivers(name, 8)
     pictures = []
     if seen.sum() > 1:
@@ -132,12 +141,14 @@ def _outcome(campaign: Campaign, one: Outcome, command: str, over_time: str) -> 
     rows = [campaign.percentile(name, p) for p in PERCENTS] if independent else []
     return {
         "name": title,
-        "percentiles": [(f"{x.value:.5g}", _between(x.low, x.high)) for x in rows],
+        "percentiles": [(f"{factor * x.value:.5g}", _between(factor * x.low, factor * x.high)) for x in rows],
         "pictures": pictures,
         "drivers": [
             (d.name, f"{d.correlation:+.3f}", "< 1e-16" if d.chance < 1e-16 else f"{d.chance:.1e}") for d in drivers
         ],
-        "worst": [(k, f"{x:.6g}", command.replace("{k}", str(k))) for k, x in campaign.worst(name, MOST_CASES)],
+        "worst": [
+            (k, f"{factor * x:.6g}", command.replace("{k}", str(k))) for k, x in campaign.worst(name, MOST_CASES)
+        ],
     }
 
 

@@ -12,7 +12,7 @@ from ..algebra import Array
 from ..environment import Orbit
 from ..model import Spacecraft
 from .names import visible_trails
-from .stage import BASE_MOMENTUM, CARRIED_MOMENTUM, COM, FORCE, TORQUE, TOTAL_MOMENTUM
+from .stage import BASE_MOMENTUM, CARRIED_MOMENTUM, COM, FORCE, LINEAR_MOMENTUM, TORQUE, TOTAL_MOMENTUM
 
 if TYPE_CHECKING:
     from .scene import Film
@@ -33,7 +33,7 @@ def legend_rows(
         other = [(CARRIED_MOMENTUM, "angular momentum of what it carries", h["carried"], shown.momentum_unit, "N m s")]
         arrows += [*base, *other * (carried and own)]
         arrows.append((TOTAL_MOMENTUM, "angular momentum of all", h["total"], shown.momentum_unit, "N m s"))
-        arrows.append((COM, "linear momentum", shown.linear, shown.linear_unit, "N s"))
+        arrows.append((LINEAR_MOMENTUM, "linear momentum", shown.linear, shown.linear_unit, "N s"))
     if reactions and jointed:
         arrows.append((TORQUE, "torque through each joint", shown.torques, shown.torque_unit, "N m"))
         arrows.append((FORCE, "force through each joint", shown.forces, shown.force_unit, "N"))

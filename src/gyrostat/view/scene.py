@@ -16,6 +16,7 @@ from ..kinematics import forward_kinematics
 from ..tracing import compile
 from .bases import HILL
 from .bent import bent_lines, magnified
+from .fitting import fitted
 from .ghosts import COLOR as GHOSTS
 from .ghosts import Ghosts
 from .legend import SKY, legend_rows, sky_words, with_legend
@@ -25,8 +26,8 @@ from .planet_scene import heavens
 from .stage import (
     BASE_MOMENTUM,
     CARRIED_MOMENTUM,
-    COM,
     FORCE,
+    LINEAR_MOMENTUM,
     TORQUE,
     TOTAL_MOMENTUM,
     Stage,
@@ -155,7 +156,7 @@ def draw_frame(stage: Stage, shown: Film, k: int, *, momentum: bool = True, reac
         (BASE_MOMENTUM, CARRIED_MOMENTUM, TOTAL_MOMENTUM),
         visible=momentum,
     )
-    stage.arrows("linear momentum", com[None], shown.linear[k][None], COM, visible=momentum)
+    stage.arrows("linear momentum", com[None], shown.linear[k][None], LINEAR_MOMENTUM, visible=momentum)
     if shown.p_NB.shape[1] > 1:
         stage.arrows("joint torques", shown.p_NB[k, 1:], shown.torques[k], TORQUE, visible=reactions)
         stage.arrows("joint forces", shown.p_NB[k, 1:], shown.forces[k], FORCE, visible=reactions)
@@ -260,7 +261,7 @@ def recorded(
         serializer.insert_sleep(float(shown.time[k] - shown.time[k - 1]) / speed)
         draw_frame(stage, shown, k)
         also(k)
-    return str(serializer.as_html(dark_mode=True))
+    return fitted(str(serializer.as_html(dark_mode=True)), stage.narrow)
 
 
 def playback_speed(time: Array, asked: float | None = None) -> float:

@@ -22,7 +22,7 @@ from .shapes import Primitive, along, arrow_mesh, craft_size, primitives
 if TYPE_CHECKING:
     import viser
 
-COM = (1.0, 0.8, 0.1)
+COM, LINEAR_MOMENTUM = (1.0, 0.8, 0.1), (0.95, 0.35, 0.72)
 BASE_MOMENTUM, CARRIED_MOMENTUM, TOTAL_MOMENTUM = (0.15, 0.45, 1.0), (1.0, 0.42, 0.05), (0.95, 0.95, 0.95)
 BENDS = (0.35, 0.62, 0.85)
 FORCE, TORQUE = (0.10, 0.70, 0.35), (0.70, 0.25, 0.90)
@@ -30,6 +30,7 @@ TRAILS = ((0.30, 0.60, 1.0), (1.0, 0.45, 0.45), (0.35, 0.85, 0.65), (0.95, 0.75,
 FIELD_OF_VIEW = np.radians(40.0)
 VIEW_FROM = np.array([0.62, -1.0, 0.55])
 ASPECT, FILLED = 1.3, 0.9  # width over height of a picture, and how much of it is filled
+NARROW = (0.35, 0.45, 0.55, 0.7, 0.85, 1.0)  # aspects of phones and narrow windows
 
 
 @contextmanager
@@ -102,6 +103,7 @@ class Stage:
     def __init__(self, server: viser.ViserServer, craft: Spacecraft, *, frames: bool = False) -> None:
         self.server, self.craft = server, craft
         self.size = craft_size(craft)
+        self.narrow: dict[float, Array] = {}
         self.shapes, self.notes = primitives(craft)
         self.straight = bent_lines(craft, neutral(craft))
         self._bodies: list[Any] = []
@@ -244,6 +246,7 @@ class Stage:
     def look(self, points: Array, *, beside_panel: bool = False, far: float = 0.0) -> None:
         """Put the camera where the points (k, 3) fill the picture. far: how far it sees at least."""
         position, centre = camera(points, beside_panel=beside_panel)
+        self.narrow = {width: camera(points, aspect=width)[0] for width in NARROW}
         view, distance = self.server.initial_camera, float(np.linalg.norm(position - centre))
         view.fov, view.far = float(FIELD_OF_VIEW), max(far, 40 * distance)
         view.near = min(40 * distance / 1e5, 0.05 * self.size) if far else view.far / 1e5
@@ -265,10 +268,10 @@ class Stage:
         return everything[np.isfinite(everything).all(axis=1)]
 
 
-def camera(points: Array, *, beside_panel: bool = False) -> tuple[Array, Array]:
+def camera(points: Array, *, beside_panel: bool = False, aspect: float = ASPECT) -> tuple[Array, Array]:
     """Where to stand and where to look, so that the points (k, 3) fill the picture and none is cut off.
 
-    beside_panel: fill its left part alone; the right is covered.
+    beside_panel: fill its left part alone; the right is covered. aspect: width over height of the picture.
     """
     backward = VIEW_FROM / np.linalg.norm(VIEW_FROM)
     right = np.cross((0.0, 0.0, 1.0), backward)
@@ -278,7 +281,7 @@ def camera(points: Array, *, beside_panel: bool = False) -> tuple[Array, Array]:
     middle = (seen.min(axis=0) + seen.max(axis=0)) / 2
     across, along, near = np.abs(seen[:, 0] - middle[0]), np.abs(seen[:, 1] - middle[1]), seen[:, 2] - middle[2]
     tangent = FILLED * np.tan(FIELD_OF_VIEW / 2)
-    aspect = 0.7 * ASPECT if beside_panel else ASPECT
+    aspect = 0.7 * aspect if beside_panel else aspect
     distance = float(np.max(near + np.maximum(along, across / aspect) / tangent))
     aside = right * (0.3 * ASPECT * distance * tangent if beside_panel else 0.0)
     centre = middle @ axes + aside

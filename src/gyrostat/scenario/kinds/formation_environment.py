@@ -8,6 +8,7 @@ from typing import Any
 from ...environment import Environment
 from ...environment.in_files import ENVIRONMENTS
 from ...io.toml.source import Source
+from ...kinematics import neutral
 from ...model import Spacecraft, nearest
 from ..parts.environment import EnvironmentTable, environment_of
 
@@ -28,7 +29,10 @@ def environments_of(
                 source.error("no-such-body", place, message, nearest(surface.body, known), "body")
     if not names or source.report.errors:
         return dict.fromkeys(crafts, environment_of(source, table))
-    return {member: environment_of(source, _felt(table, names, member, craft)) for member, craft in crafts.items()}
+    return {
+        member: environment_of(source, _felt(table, names, member, craft), at=(craft, neutral(craft)))
+        for member, craft in crafts.items()
+    }
 
 
 def _own(body: str, member: str, craft: Spacecraft) -> str:

@@ -61,7 +61,7 @@ class Course:
     def surroundings(self, source: Source, table: Moved, environment: EnvironmentTable) -> dict[str, Any]:
         """What is known before: motors, stops, the environment."""
         options = motor_options(source, table)
-        outer = environment_of(source, environment)
+        outer = environment_of(source, environment, at=(self.craft, self.q0))
         return options if outer is None else {**options, "environment": outer}
 
     def motions(

@@ -88,7 +88,7 @@ def acting_options(
     What is wrong goes to the source's report.
     """
     options = motor_options(source, table)
-    environment = environment_of(source, table.environment)
+    environment = environment_of(source, table.environment, at=(craft, q))
     if environment is not None:
         options["environment"] = environment
     own = own_options(source, craft, table, q, v, (0.0, duration), environment, table.environment)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from ...algebra import Array
 from ...environment import (
     EARTH,
     MARS,
@@ -24,6 +25,7 @@ from ...environment.in_files import ENVIRONMENTS, EPOCH
 from ...io.toml.source import Source
 from ...io.toml.tables import OneOf, Real, Table
 from ...io.toml.units import Acceleration, Angle, Length, Speed, Time, three
+from ...model import Spacecraft
 from ...model.members import Member
 from ..entry_tables import entries_given, tables_by_name
 from .given_orbits import EquinoctialTable, demand_one_way, orbit_given, way_of
@@ -94,11 +96,13 @@ class EnvironmentTable(Named):
     gravity: three(Acceleration) | None = Field(default=None, description="The same everywhere, in inertial axes.")  # type: ignore[valid-type]
 
 
-def environment_of(source: Source, table: EnvironmentTable, member: Member | None = None) -> Environment | None:
+def environment_of(
+    source: Source, table: EnvironmentTable, member: Member | None = None, at: tuple[Spacecraft, Array] | None = None
+) -> Environment | None:
     """All of it as one; None if nothing acts. What is wrong goes to the source's report.
 
     member: as it acts on one craft of several alone, whose law takes it into account: no contact with others, and
-    nothing in Python.
+    nothing in Python. at: the craft and where it starts, whom each environment has to suit, said at its line.
     """
     parts = []
     if table.gravity is not None:
@@ -120,7 +124,10 @@ def environment_of(source: Source, table: EnvironmentTable, member: Member | Non
             if entry is None:
                 continue
         try:
-            parts.append(_beside(source, _dated(entry, table)).build(orbit, _sky(table)))
+            part = _beside(source, _dated(entry, table)).build(orbit, _sky(table))
+            if at is not None and part.check is not None:
+                part.check(at[0], 0.0, at[1])
+            parts.append(part)
         except (ValueError, ImportError) as error:
             source.error("environment", ("environment", name), f"{error}".rstrip(".") + ".")
     return combined(*parts) if len(parts) > 1 else parts[0] if parts else None
