@@ -205,7 +205,8 @@ def keeps_in_its_cards(browser: Browser, path: Path) -> None:
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
         for scheme in ("light", "dark"):
             browser.colours(scheme)
-            assert browser.run(OUTSIDE) == [], (path.name, width, scheme)
+            outside = browser.run(OUTSIDE)
+            assert not outside, (path.name, width, scheme, outside)
     browser.call("Emulation.setDeviceMetricsOverride", width=900, height=700, deviceScaleFactor=1, mobile=False)
     assert browser.errors == []
     assert [r for r in browser.requests if not r.startswith((path.as_uri(), "data:"))] == []

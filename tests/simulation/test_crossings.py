@@ -151,5 +151,5 @@ def test_compiled_code_and_the_host_look_closely_at_the_same_intervals():
         host = intervals(places[1:-1], 0.0, 1.0, g[0], g[-1], near)
         np.testing.assert_allclose([i.error for i in host], [e[k] for e in errors], rtol=1e-4, atol=1e-8)
         doubts[k] = [i.doubtful for i in host]
-    assert 0.2 < doubts.mean() < 0.8
+    assert 0.1 < doubts.mean() < 0.9  # there are many of either kind
     assert (doubts != np.stack(looked, axis=1)).mean() < 1e-3  # on the verge, slopes of small differences decide

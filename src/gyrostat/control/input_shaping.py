@@ -71,7 +71,8 @@ def ei_shaper(frequency: float, damping_ratio: float = 0.0, *, tolerance: float 
 
 def si_shaper(lowest: float, highest: float, damping_ratio: float = 0.0, *, tolerance: float = 0.05) -> Shaper:
     """Specified insensitivity: the shortest that leaves no more than `tolerance` of the vibration at any frequency from
-    lowest to highest (Hz), to a hundredth of the slowest period.
+    lowest to highest (Hz), to a hundredth of the slowest period. Raises a ValueError where the range, the damping ratio
+    (0 to below 1) or the tolerance (above 0, below 1) is none, or no shaper of a hundred periods is good enough.
     """
     _mode("si_shaper", lowest, damping_ratio)
     if not (np.isfinite(highest) and highest >= lowest) or not 0.0 < tolerance < 1.0:

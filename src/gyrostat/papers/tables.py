@@ -55,6 +55,6 @@ def plain_joints(craft: Spacecraft, kind: str) -> list[Entry]:
     entries = []
     for joint in craft.joints[1:]:
         entries.append(Entry(f"{joint.name}, kind", kind, joint.kind))
-        for name in ("axis", "stiffness", "rest", "damping", "friction", "rotor_inertia", "gear_ratio"):
+        for name in ("axis", "stiffness", "rest", "damping", "friction", "backlash", "rotor_inertia", "gear_ratio"):
             entries.append(Entry(f"{joint.name}, {name}", getattr(plain, name), getattr(joint, name)))
     return entries

@@ -20,6 +20,7 @@ WIDTH, HEIGHT = 460.0, 230.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 20.0, 34.0
 MOST_PLACES = 2000  # of a path in a plane or in space
 DIGITS = 6  # of the numbers on the page
+LETTER = 6.0  # width of one, in units of the drawing
 SLANT = (np.cos(np.pi / 6), np.sin(np.pi / 6))  # of axes in space, seen along (1, 1, 1)
 
 
@@ -196,11 +197,11 @@ def _plane(time: Array, panel: Plane) -> Card:
         for color, one in zip(colors, places, strict=True)
     ]
     flat = places if places.shape[-1] == 2 else seen_aslant(places)
-    box = square(flat)
+    words = [f"{name} [{panel.unit}]" for name in panel.axes]
+    box = square(flat) if places.shape[-1] == 2 else _with_room(square(flat), flat, words)
     data["box"] = rounded(box)
     dots = "".join(_dot(one, color, box) for one, color in zip(flat, colors, strict=True))
     lines = [{"t": one[:, 0], "y": one[:, 1], "color": c, "dash": False} for one, c in zip(flat, colors, strict=True)]
-    words = [f"{name} [{panel.unit}]" for name in panel.axes]
     axes = _axes(box, words[0], words[1]) if places.shape[-1] == 2 else _triad(box, panel, words)
     legend = [(label, color, False) for label, color in zip(panel.labels, colors, strict=True)]
     return Card(panel.title, _svg(axes + _paths(lines, box) + f'<g class="dots">{dots}</g>'), legend, data)
@@ -238,17 +239,35 @@ def _dot(one: Array, color: str, box: Sequence[float]) -> str:
     return f'{ring}<circle cx="{x1:.1f}" cy="{y1:.1f}" r="3" fill="{color}"/>'
 
 
+def _axis_length(box: Sequence[float]) -> float:
+    """A round number, as long as the picture allows."""
+    return float(max(t for t in ticks(0.0, 0.32 * (box[3] - box[2])) if t > 0))
+
+
+def _with_room(
+    box: tuple[float, float, float, float], flat: Array, words: Sequence[str]
+) -> tuple[float, float, float, float]:
+    """A box in which the axes from the origin, and their names, stand as well."""
+    tips = seen_aslant(np.eye(3) * _axis_length(box))
+    for _ in range(3):  # more room makes what is written wider
+        unit = (box[1] - box[0]) / (WIDTH - LEFT - RIGHT)
+        aside = np.array([[-1.0, 1.0, 1.0], [-0.5, -0.5, 0.5]]).T * unit
+        aside[:, 0] *= [LETTER * len(word) + 6.0 for word in words]
+        aside[:, 1] *= 2 * LETTER
+        box = square(np.concatenate([flat.reshape(-1, 2), tips + aside]))
+    return box
+
+
 def _triad(box: Sequence[float], panel: Plane, words: Sequence[str]) -> str:
-    """The three axes from the origin, as long as the picture allows."""
-    long = 0.32 * (box[3] - box[2])
-    length = float(max(t for t in ticks(0.0, long) if t > 0))
+    """The three axes from the origin."""
+    length = _axis_length(box)
     parts = []
     for end, word in zip(np.eye(3) * length, words, strict=True):
         tip = seen_aslant(end)
         x0, x1 = _x([0.0, tip[0]], box)
         y0, y1 = _y([0.0, tip[1]], box)
         parts.append(f'<path class="frame" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
-        wide = 6.0 * len(word)
+        wide = LETTER * len(word)
         left = x1 - wide > 0 if x1 < x0 - 1 else x1 + wide > WIDTH  # as the axis points, where there is room
         anchor, aside = ("end", -3) if left else ("start", 3)
         parts.append(f'<text x="{x1 + aside:.1f}" y="{y1:.1f}" text-anchor="{anchor}">{escape(word)}</text>')

@@ -66,7 +66,7 @@ def two_arms_in_mujoco(timestep: float = 1e-3, every: int = 150) -> MuJoCoDrift:
     craft, constraints, q, v = two_arms(0.03)
     peer = welded_in_mujoco(craft, constraints, timestep)
     peer.set_state(q, v)
-    waved = [(k, joint, *peer._joint_at(joint)) for k, joint in enumerate(craft.joints) if joint.kind == "revolute"]
+    waved = [(k, joint, *peer.place(joint)) for k, joint in enumerate(craft.joints) if joint.kind == "revolute"]
     rows = []
     for step in range(round(HOLD / timestep) + 1):
         if step % every == 0:
