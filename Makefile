@@ -26,7 +26,7 @@ docs: $(VENV)/.installed-docs
 bench: $(VENV)/.installed-bench
 	for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
 
-# Random combinations of options on random craft: CASES of them (the suite runs 40)
+# Random combinations of options on random craft: CASES of them (the suite runs 24)
 seams: $(VENV)/.installed-test
 	GYROSTAT_SEAMS=$(or $(CASES),2000) $(BIN)/python -m pytest -n $(WORKERS) tests/seams
 

@@ -13,7 +13,7 @@ import gyrostat as gs
 from random_formations import FormationMission, random_formation
 from random_missions import MOVES, refused
 
-CASES = max(1, int(os.environ.get("GYROSTAT_SEAMS", "40")) // 2)
+CASES = max(1, int(os.environ.get("GYROSTAT_SEAMS", "24")) // 2)
 FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
 SEEDS = range(FIRST, FIRST + CASES)
 

@@ -11,7 +11,7 @@ import pytest
 
 from random_missions import MOVES, random_mission, refused
 
-CASES = int(os.environ.get("GYROSTAT_SEAMS", "40"))
+CASES = int(os.environ.get("GYROSTAT_SEAMS", "24"))
 FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
 
 

@@ -11,7 +11,7 @@ import pytest
 import gyrostat as gs
 from random_options import draw, driven
 
-CASES = int(os.environ.get("GYROSTAT_SEAMS", "30"))
+CASES = int(os.environ.get("GYROSTAT_SEAMS", "16"))
 FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
 DT, STEPS = 0.1, 3
 ENDS = DT * np.arange(1, STEPS + 1)
