@@ -12,6 +12,9 @@ import pytest
 from browser import needs_browser
 from gyrostat.io.writing import WriteError
 
+# the film's own process is forked; where another test has imported JAX in this one, it says so
+pytestmark = pytest.mark.filterwarnings(r"ignore:os\.fork\(\) was called:RuntimeWarning")
+
 
 def pictures(path, width: int, height: int) -> tuple[str, np.ndarray]:
     """What the decoder says of a film, and its pictures (count, height, width, 3)."""
