@@ -44,6 +44,15 @@ def test_no_file_names_a_folder_of_one_machine():
             assert found is None, f"{name}: {found.group() if found else ''}"
 
 
+def test_the_root_holds_no_files_that_were_made():
+    """Code and results that a script has written here are not committed along."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    own = {name for name in listed.stdout.split() if "/" not in name}
+    assert {Path(name).suffix for name in own} <= {"", ".md", ".toml", ".cff"}, own
+
+
 def test_folders_of_tests_hold_tests_and_what_they_share_stands_in_helpers():
     allowed = {"conftest.py", "fuzz_loaders.py"}
     odd = [
