@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "speed.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "speed.md", ROOT / "docs" / "gpu.md")
 PEERS = {"Pinocchio": "pin", "MuJoCo": "mujoco", "JAX": "jax", "heyoka": "heyoka"}
 Results = Mapping[str, Any]
 
@@ -193,6 +193,43 @@ def warm() -> str:
     )
 
 
+def card() -> str:
+    """Of gpu.json."""
+    found = results("gpu")
+
+    def billions(x: float) -> str:
+        return f"{number(1e-9 * x)}e9"
+
+    fd, loop, many = found["forward dynamics"], found["closed loop, RK4"], found["campaign"]
+    functions = {
+        "forward dynamics": f"forward dynamics of the servicer, a second ({fd['states']:,} states)",
+        "dual quaternions": "the same by dual quaternions",
+        "generalised Jacobian": "its generalised Jacobian",
+        "linearisation": "its A and B",
+        "gradient of a rollout": "gradients of 40 of its steps",
+        "30 links": "forward dynamics of 30 links",
+    }
+    rows = [[title, billions(found[name]["float64"]["per_second"]["lanes"])] for name, title in functions.items()]
+    rows[0][1] += f" ({number(100 * fd['floor']['reached'])} % of what its memory allows)"
+    rows.append([f"RK4 steps under joint PD, a second ({loop['runs']:,} runs)", billions(loop["steps_per_second"])])
+    campaign = f"{many['runs']:,} runs of 100 s at 10 ms, dispersed masses, outcomes: from drawing to results"
+    rows.append([campaign, f"{number(many['seconds'])} s (kernels {number(many['kernels'])} s)"])
+    for name in ("tumbling arms, DOP853", "arms that tumble fast, DOP853"):
+        case = found[name]
+        title = f"{name} at 1e-9, 50 s, {case['steps']['mean']:,.0f} steps on average"
+        cpu = f"{number(case['runs_per_second'] / case['CPU runs_per_second'])} times {case['CPU cores']} CPU cores"
+        rows.append([title, f"{case['runs_per_second']:,.0f} runs a second ({cpu})"])
+    jax, mjx = found["JAX"], found["MJX"]
+    peers = (
+        f"On the same card, in the same run: vmapped JAX {jax['jax']} makes {billions(jax['jax_per_second'])} forward "
+        f"dynamics a second, {number(jax['ratio'])} times fewer;\nMJX {billions(mjx['mjx_per_second'])}, "
+        f"{number(mjx['ratio'])} times fewer (batches of {found['sizes']['long']:,}). Values agree with the CPU's "
+        f"kernels to {fd['float64']['error']:.0e}, 10 000 runs of the\ncampaign to {many['card against CPU']:.0e}."
+    )
+    head = f"{found['card']}, float64, {found['date']}, CuPy {found['versions']['cupy']}"
+    return f"{head} (`benchmarks/gpu.py`):\n\n" + table(["", "measured"], rows) + f"\n\n{peers}"
+
+
 PIECES: dict[str, Callable[[], str]] = {
     "batches": batches,
     "one state": one_state,
@@ -202,6 +239,7 @@ PIECES: dict[str, Callable[[], str]] = {
     "big craft": big_craft,
     "lanes": lanes,
     "warm starts": warm,
+    "card": card,
 }
 _PIECE = re.compile(r"(?P<begin><!-- measured: (?P<name>[^>]+) -->\n\n).*?(?P<end>\n\n<!-- end -->)", re.DOTALL)
 

@@ -30,6 +30,7 @@ using namespace std;
 #define __device__
 #define __global__
 #define __constant__
+#define __shared__ static
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
@@ -37,6 +38,7 @@ using namespace std;
 static struct { unsigned x; } blockIdx, threadIdx, blockDim;
 static inline long long __double_as_longlong(double x) { long long i; memcpy(&i, &x, 8); return i; }
 static inline double __longlong_as_double(long long i) { double x; memcpy(&x, &i, 8); return x; }
+static inline bool __all_sync(unsigned, bool x) { return x; }
 static inline unsigned long long atomicAdd(unsigned long long* p, unsigned long long n) {
   unsigned long long before = *p; *p += n; return before;
 }
@@ -50,13 +52,17 @@ class HostCard(cards.Card):
     def __init__(self) -> None:
         super().__init__(np)
         self.launches: list[str] = []
+        self.texts: dict[str, Any] = {}  # with the libraries made of them
 
     @property
     def name(self) -> str:
         return "host"
 
     def module(self, text: str) -> Any:
-        text = SHIM + text + "".join(map(_launcher, re.findall(r'extern "C" __global__ void (.*?)\{', text, re.DOTALL)))
+        given, text = (
+            text,
+            SHIM + text + "".join(map(_launcher, re.findall(r'extern "C" __global__ void (.*?)\{', text, re.DOTALL))),
+        )
         key = hashlib.sha256("\n".join([*FLAGS, text]).encode()).hexdigest()
         if key not in self._modules:
             FOLDER.mkdir(parents=True, exist_ok=True)
@@ -69,6 +75,7 @@ class HostCard(cards.Card):
                 assert done.returncode == 0, done.stderr[:3000]
                 made.rename(library)
             self._modules[key] = ctypes.CDLL(str(library))
+        self.texts[given] = self._modules[key]
         return self._modules[key]
 
     def launch(self, module: Any, name: str, threads: int, per_block: int, arguments: Any) -> None:

@@ -152,6 +152,45 @@ def test_steps_in_registers_are_those_of_the_loop(card, monkeypatch):
 
 
 @needs_gxx
+def test_outcomes_in_registers_are_those_of_the_loop(card, monkeypatch):
+    """Extremes within steps, changes of sign and integrals, over stops at which loads jump; nearly all steps in
+    registers.
+    """
+
+    def law(craft, t, q, v):
+        jump = gs.algebra.where(t < 1.23, 1.0, -0.5)
+        return np.concatenate([np.zeros(6), jump * manoeuvre.KP * (manoeuvre.START - q[7:]) - manoeuvre.KD * v[6:]])
+
+    def rate(craft, t, q, v):
+        return v[7] - 0.003
+
+    craft, q, v = starts()
+    kinds = ("largest", "smallest", "integral", "time_of", "time_in")
+    outcomes = {name: getattr(gs.outcomes, name)(rate) for name in kinds}
+    outcomes["settled"] = gs.outcomes.settling_time(lambda craft, t, q, v: v[7] * v[7], 1e-4)
+    own = {"parameters": {f"{craft.bodies[3].name}.mass": np.linspace(8.0, 12.0, RUNS)}, "outcomes": outcomes}
+    more = {"control": law, "save_at": [0.33, 6.0], "breakpoints": [1.23], "integrator": "rk4", "step": 0.02, **own}
+    found, texts, written = [], [], on_card.loop_text
+    monkeypatch.setattr(on_card, "loop_text", lambda *a, **k: texts.append(written(*a, **k)) or counting(texts[-1]))
+    for quick in (True, False):
+        if not quick:
+            monkeypatch.setattr(cuda_loop, "steps_in_registers", lambda *a, **k: False)
+        found.append(gs.simulate(craft, q, v, (0, 6), device="cuda", **more))
+    assert "fixed_steps" in texts[0] and "fixed_steps" not in texts[1]
+    module = next(m for text, m in card.texts.items() if "fixed_steps" in text)
+    assert 0 < module.counted() < 0.2 * found[0].state.steps.sum()
+    agree(*found, 1e-13)
+    agree(found[0], gs.simulate(craft, q, v, (0, 6), **more), 1e-11)
+    assert all(len(set(found[0].outcomes[name])) > 2 for name in outcomes)
+
+
+def counting(text):
+    """Steps that the loop makes, one at a time, are counted."""
+    counted = 'static long steps_of_loop = 0; extern "C" long counted() { return steps_of_loop; }\n'
+    return counted + text.replace("if (advance(", "if (++steps_of_loop, advance(", 1)
+
+
+@needs_gxx
 def test_runs_that_fail_say_how(card):
     """One has no number in its load, one needs steps that are too small."""
 

@@ -11,6 +11,8 @@ and branches that it decides are left out: a loop written once for all spacecraf
 from __future__ import annotations
 
 import math
+import re
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Self
@@ -40,6 +42,30 @@ template <class T, int S> struct Strided {
   __device__ __forceinline__ T& operator[](i64 i) const { return first[i * S]; }
 };
 """
+
+_LOOKED_UP = "gs_c"  # begins the names of numbers in the card's constant memory
+_MOST_LOOKED_UP = 6000  # of the 8192 that there is room for
+
+
+def with_preamble(text: str) -> str:
+    """The whole text of a module: what it is written with, the numbers that it looks up, and itself.
+
+    An instruction reads a number from constant memory as it reads a register; written out, one that needs more than
+    32 bits takes two instructions more. Numbers that would not all fit are written out.
+    """
+    names = sorted(set(re.findall(rf"\b{_LOOKED_UP}[0-9a-f]{{16}}\b", text)))
+    values = {name: f"({_number(int(name.removeprefix(_LOOKED_UP), 16))!r})" for name in names}
+    if len(names) > _MOST_LOOKED_UP:
+        return PREAMBLE + re.sub(rf"\b{_LOOKED_UP}[0-9a-f]{{16}}\b", lambda match: values[match[0]], text)
+    return PREAMBLE + "".join(f"static __constant__ double {name} = {x};\n" for name, x in values.items()) + text
+
+
+def _bits(x: float) -> int:
+    return int.from_bytes(struct.pack(">d", x), "big")
+
+
+def _number(bits: int) -> float:
+    return float(struct.unpack(">d", bits.to_bytes(8, "big"))[0])
 
 
 class CudaCode(Code):
@@ -73,6 +99,8 @@ class CudaCode(Code):
         (x,) = map(float, values)
         if math.isnan(x) or math.isinf(x):
             return "gs_nan" if math.isnan(x) else "gs_infinity" if x > 0 else "(-gs_infinity)"
+        if self.scalar == "double" and (bits := _bits(x)) % 2**32:
+            return f"{_LOOKED_UP}{bits:016x}"
         text = f"{x if self.scalar == 'double' else as_float32(x)!r}{self.suffix}"
         return f"({text})" if text.startswith("-") else text
 

@@ -151,9 +151,9 @@ class Block:
         arrays = {
             "atol": np.ascontiguousarray(plan.atol),
             "rtol": np.ascontiguousarray(plan.rtol),
-            "breaks": self.queue.stops,
+            "breaks": plan.stop_times,
             "samples": np.append(plan.samples, 0.0),
-            "saves": self.queue.saves,
+            "saves": plan.save_times,
             "out": self._out,
             "directions": np.array([spec.direction for spec in system.specs], dtype=float),
         }

@@ -4,8 +4,8 @@ A thread has its memory to itself (`Memory`: what a block of one lane has on the
 steps in chunks, leaves the run when it has ended, when it has made its share of this launch, or when an event asks for
 the host, and takes the next: threads of a warp meet after each chunk, so that none waits long for the slowest run.
 
-Between launches a run is what `QueueOfRuns` knows of it: rows of `y`, `held` and `lanes`, here columns of arrays
-(numbers, runs), which neighbouring threads read side by side.
+Between launches a run is what `QueueOfRuns` knows of it, rows of `y`, `held` and `lanes`; here these are columns of
+arrays (numbers, runs), which neighbouring threads read side by side.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...tracing import Graph, Kernel
-from ...tracing.cuda import PREAMBLE, CudaCode
-from ...tracing.cuda_text import THREADS, functions_text
+from ...tracing.cuda import CudaCode, with_preamble
+from ...tracing.cuda_text import functions_text
 from ...tracing.loops import Module
 from ..integrators.method import AbstractMethod
 from .context import SCRATCH, Context, Lane
 from .crossings import near_count
-from .cuda_fixed import fixed_text, steps_in_registers
-from .measures import Reduce
+from .cuda_fixed import MEETING, THREADS, fixed_text, steps_in_registers
+from .measures import Reduce, look_between
 from .measures import Word as MeasureWord
 from .status import Status
 from .stepper import write_loop
@@ -37,7 +37,8 @@ def loop_text(system: System, method: AbstractMethod, *, fixed: bool, n_control:
     """The kernel `integrate`, with all that it calls."""
     quick = steps_in_registers(system, method, fixed=fixed)
     registers = fixed_text(system, method, measures_at(system)) if quick else ""
-    parts = written(system, method, fixed=fixed, n_control=n_control)
+    more = look_between if quick else None
+    parts = written(system, method, fixed=fixed, n_control=n_control, more=more)
     return "\n".join([parts, registers, _kernel(system, quick)])
 
 
@@ -60,16 +61,17 @@ def written(
     write_loop(module, method, 1, tracked=system.tracked is not None)
     if more is not None:
         more(module, 1)
-    return "\n".join(
-        [
-            PREAMBLE,
-            _memory(system, method, scratch),
-            text,
-            *map(_callable, functions),
-            *(_never_called(name) for name in system.functions if name not in functions),
-            *(function.code.head for function in module.functions),
-            *(function.text() for function in module.functions),
-        ]
+    return with_preamble(
+        "\n".join(
+            [
+                _memory(system, method, scratch),
+                text,
+                *map(_callable, functions),
+                *(_never_called(name) for name in system.functions if name not in functions),
+                *(function.code.head for function in module.functions),
+                *(function.text() for function in module.functions),
+            ]
+        )
     )
 
 
@@ -162,7 +164,12 @@ def _kernel(system: System, quick: bool) -> str:
     status, begun, root = (f"ctx->lanes[{int(lane)}]" for lane in (Lane.status, Lane.begun, Lane.error_root))
     made = f"(i64)(ctx->lanes[{int(Lane.steps)}] + ctx->lanes[{int(Lane.rejections)}])"
     looks = "".join(f"      if (ctx->lanes[{at}] == 1.0) look(ctx, ctx->group);\n" for at in measures_at(system))
-    begin = "left -= fixed_steps(ctx, left);\n    if (left <= 0) continue;" if quick else ""
+    begin = (
+        f"""const i64 made_here = fixed_steps(ctx, left < {MEETING} ? left : {MEETING});
+    left -= made_here;
+    if (left <= 0 || made_here == {MEETING}) continue;"""
+        * quick
+    )
     known = f"  for (int i = 0; i < {events}; i++) if (g[i * total + run] == g[i * total + run]) ctx->g_old[i] = "
     known += "g[i * total + run];"
     return f"""
@@ -173,7 +180,10 @@ extern "C" __global__ void __launch_bounds__({THREADS}) integrate(i64 count, i64
   {" ".join(f"ctx->{name} = {name};" for name in POINTERS)}
   {pending} = 0;
   i64 run = -1, left = 0;
+  bool done = false;
   while (true) {{
+    if (__all_sync(0xffffffffu, done)) break;  // here threads of a warp meet, and nowhere else: none leaves before
+    if (done) continue;
     if (run < 0 || left <= 0 || {status} != {float(Status.running)!r}) {{
       if (run >= 0) {{
         if ({pending}) {{
@@ -186,7 +196,8 @@ extern "C" __global__ void __launch_bounds__({THREADS}) integrate(i64 count, i64
         {copied("g", "g_old", events, out=True)}
       }}
       const i64 place = (i64)atomicAdd(next, 1ULL);
-      if (place >= count) break;
+      done = place >= count;
+      if (done) continue;
       run = waiting[place];
       {copied("y", "y", n)}
       {copied("held", f"x + {1 + n}", held)}

@@ -197,6 +197,14 @@ def look_at_step(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
         _look_where_due(f, accepted, stopped)
 
 
+def look_between(module: Module, lanes: int) -> None:
+    """The function `look_between(ctx)`: where it is time to, at y and t between two steps."""
+    f = StepFunction(module, "look_between", lanes)
+    running = f.is_(Lane.status, Status.running)
+    _look_where_due(f, running, ~running & running)
+    f.end()
+
+
 def _look_where_due(f: StepFunction, accepted: Mask, stopped: Mask) -> None:
     lane = f.lane
     alive = f.is_(Lane.status, Status.running) | f.is_(Lane.status, Status.paused)

@@ -16,15 +16,15 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import cards
-from ...tracing.cuda_text import THREADS
 from ..integrators.explicit import Explicit
 from ..integrators.methods import METHODS
 from .context import Lane
+from .cuda_fixed import THREADS
 from .cuda_loop import RUNS, loop_text
 from .gathered import is_compiled
 from .integrate import Course, integrate
 from .interruption import ctrl_c
-from .queue_of_runs import QueueOfRuns
+from .queue_of_runs import begun_with
 from .status import Status
 from .system import Outcome, Plan, State, System
 
@@ -84,35 +84,47 @@ class _Runs:
         self.module = self.card.module(text)
         self._parameters = parameters
         self._remembered = list(method.remembered(1).lasting)
-        self.queue = QueueOfRuns(system, plan, state, parameters, len(self._remembered))
         self._unresolved: dict[str, float] = {}
         self._records: list[Any] = []
         self._rows: list[tuple[Array, Array]] = []  # of runs, saved in steps that the CPU made
         self._most = FOREVER if plan.most_steps is None else plan.most_steps
-        self._arrays = {name: self.card.columns(x) for name, x in self._known(state, self.queue.lanes).items()}
+        self._arrays = self._known(state)
         self._arrays["parameters"] = self.card.columns(parameters)
         self._arrays["made"] = self.card.array(np.array(state.steps + state.rejections))
         self._asked = self.xp.zeros(self.total)
-        self._saved = self.xp.full(self.queue.outcome.saved.shape, np.nan)
+        self._saved = self.xp.full((self.total, len(plan.saves), system.n + system.n_held), np.nan)
         tracked = () if system.tracked is None else system.tracked.directions
         tables = {
             "atol": plan.atol,
             "rtol": plan.rtol,
-            "breaks": self.queue.stops,
+            "breaks": plan.stop_times,
             "samples": np.append(plan.samples, 0.0),
-            "saves": self.queue.saves,
+            "saves": plan.save_times,
             "directions": [spec.direction for spec in system.specs],
             "track_directions": tracked,
         }
         self._tables = [self.card.array(np.append(np.asarray(x, dtype=float), 0.0)) for x in tables.values()]
 
-    def _known(self, state: State, lanes: Array) -> dict[str, Array]:
-        """What changes of runs, a row a run; what their method remembers is part of their lanes."""
-        count, events = len(state.t), len(self.system.specs)
+    def _known(self, state: State) -> dict[str, Any]:
+        """What changes of runs, on the card, a column a run; what their method remembers is part of their lanes.
+
+        Most of it is the same for all that have not begun, and never stands on the host.
+        """
+        count, followed, events = len(state.t), self.system.followed, len(self.system.specs)
+        lanes = self.xp.zeros((int(Lane.size) + sum(m.numbers for m in followed), count))
+        for lane, values in begun_with(self.plan, state).items():
+            lanes[lane] = self.card.array(values) if isinstance(values, np.ndarray) else values
+        measured = lanes[Lane.size :]
+        if state.measured.shape == (count, len(measured)):
+            measured[...] = self.card.columns(state.measured)
+        elif followed:
+            measured[...] = self.card.columns(np.hstack([m.fresh(1) for m in followed]))
         if state.of_method.shape == (count, len(self._remembered)):
-            lanes[:, self._remembered] = state.of_method
+            lanes[self._remembered] = self.card.columns(state.of_method)
         g = state.g if state.g.shape == (count, events) else np.full((count, events), np.nan)
-        return {"y": state.y, "held": state.held, "lanes": lanes, "g": g}
+        return {"lanes": lanes} | {
+            name: self.card.columns(x) for name, x in {"y": state.y, "held": state.held, "g": g}.items()
+        }
 
     def waiting(self) -> Array:
         """Runs that have not ended."""
@@ -148,21 +160,17 @@ class _Runs:
         self._rows.append((rows, outcome.saved))
         if outcome.error is not None:
             raise outcome.error
-        queue = QueueOfRuns(self.system, self.plan, outcome.state, self._parameters[rows], len(self._remembered))
-        for name, x in self._known(outcome.state, queue.lanes).items():
-            self._arrays[name][:, there] = self.card.columns(x)
+        for name, x in self._known(outcome.state).items():
+            self._arrays[name][:, there] = x
 
     def _state(self, rows: Any) -> State:
         """Where runs stand."""
-        y, held, lanes, g = (self.card.rows(self._arrays[name][:, rows]) for name in ("y", "held", "lanes", "g"))
-        known = {name: lanes[:, Lane[name]].copy() for name in ("t", "h", "status", "steps", "rejections")}
+        lanes = self._arrays["lanes"]
         return State(
-            y=y,
-            held=held,
-            g=g,
-            of_method=lanes[:, self._remembered].copy(),
-            measured=lanes[:, Lane.size :].copy(),
-            **known,
+            **{name: self.card.rows(self._arrays[name][:, rows]) for name in ("y", "held", "g")},
+            of_method=self.card.rows(lanes[self._remembered][:, rows]),
+            measured=self.card.rows(lanes[Lane.size :, rows]),
+            **{name: self.card.host(lanes[Lane[name], rows]) for name in ("t", "h", "status", "steps", "rejections")},
         )
 
     def progress(self) -> float:

@@ -14,6 +14,27 @@ from .status import Status
 from .system import Outcome, Plan, State, System
 
 
+def begun_with(plan: Plan, state: State) -> dict[Lane, Array | float]:
+    """What stands in the lanes of runs before their first step, for all or of each; zero where nothing is said."""
+    stops, saves = plan.stop_times, plan.save_times
+    stop, save = (np.searchsorted(times, state.t, side="right") for times in (stops, saves))
+    ended = (state.status == Status.running) & np.isinf(stops[stop])
+    return {
+        Lane.t: state.t,
+        Lane.h: state.h,
+        Lane.h_max: plan.h_max,
+        Lane.steps: state.steps,
+        Lane.rejections: state.rejections,
+        Lane.stop_index: stop,
+        Lane.pause: np.inf,
+        Lane.stop: stops[stop],
+        Lane.ahead: stops[stop],
+        Lane.save_index: save,
+        Lane.save: saves[save],
+        Lane.status: np.where(ended, Status.done, state.status),
+    }
+
+
 class QueueOfRuns:
     """Shared by all blocks. A run belongs to the block that has taken it: nobody else writes its rows.
 
@@ -23,7 +44,6 @@ class QueueOfRuns:
 
     def __init__(self, system: System, plan: Plan, state: State, parameters: Array, method_numbers: int) -> None:
         self.runs, self.state, self.parameters = len(state.t), state, parameters
-        self.stops, self.saves = np.append(plan.stops, np.inf), np.append(plan.saves, np.inf)
         after = State(**{name: np.array(value) for name, value in vars(state).items()})
         after.g = np.full((self.runs, len(system.specs)), np.nan)
         self.resumes_method = state.of_method.shape == (self.runs, method_numbers)
@@ -35,20 +55,11 @@ class QueueOfRuns:
         known = np.hstack([np.zeros((self.runs, 0)), *(m.fresh(self.runs) for m in system.followed)])
         if state.measured.shape == known.shape:
             known = state.measured
-        self.lanes = np.hstack([self._lanes(plan), known])
+        lanes = np.zeros((self.runs, Lane.size))
+        for lane, values in begun_with(plan, state).items():
+            lanes[:, lane] = values
+        self.lanes = np.hstack([lanes, known])
         self._next, self._lock = 0, threading.Lock()
-
-    def _lanes(self, plan: Plan) -> Array:
-        state, lanes = self.state, np.zeros((self.runs, Lane.size))
-        stop, save = (np.searchsorted(times, state.t, side="right") for times in (self.stops, self.saves))
-        lanes[:, Lane.t], lanes[:, Lane.h], lanes[:, Lane.h_max] = state.t, state.h, plan.h_max
-        lanes[:, Lane.steps], lanes[:, Lane.rejections] = state.steps, state.rejections
-        lanes[:, Lane.stop_index], lanes[:, Lane.pause] = stop, np.inf
-        lanes[:, Lane.stop] = lanes[:, Lane.ahead] = self.stops[stop]
-        lanes[:, Lane.save_index], lanes[:, Lane.save] = save, self.saves[save]
-        ended = (state.status == Status.running) & np.isinf(self.stops[stop])
-        lanes[:, Lane.status] = np.where(ended, Status.done, state.status)
-        return lanes
 
     @property
     def waiting(self) -> bool:

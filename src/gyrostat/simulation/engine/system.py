@@ -103,6 +103,16 @@ class Plan:
     threads: int | None = None
     most_steps: int | None = None
 
+    @property
+    def stop_times(self) -> Array:
+        """Then infinity: there is always a next one."""
+        return np.append(self.stops, np.inf)
+
+    @property
+    def save_times(self) -> Array:
+        """Likewise."""
+        return np.append(self.saves, np.inf)
+
 
 @dataclass
 class State:
