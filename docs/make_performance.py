@@ -98,10 +98,10 @@ def starting() -> str:
     """Two threads, and compiling: of lanes.json and the claims of forward_dynamics.json."""
     claims = {c["claim"]: c["measured"] for c in results("forward_dynamics")["claims"]}
     lanes = results("lanes")["two_threads"]
-    ratio = lanes["ratio"] if lanes else claims["two threads over one, 1e5 states"]
     return (
-        f"Two threads are {number(ratio)} times as fast as one on an idle machine (less on a busy one). The first "
-        f"compilation takes {number(claims['first compile of the six-link arm, s'])} s,\nfrom the disk cache "
+        f"Two threads are {lanes['ratio']:.2f} times as fast as one on an idle machine, where two processes make "
+        f"{lanes['two_processes']:.2f} times as much (less on a busy one).\nThe first compilation takes "
+        f"{number(claims['first compile of the six-link arm, s'])} s, from the disk cache "
         f"{number(claims['the same from the cache, s'])} s, loading llvmlite apart."
     )
 

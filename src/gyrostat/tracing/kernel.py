@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _WORTH_A_THREAD = 400_000  # vector operations: some 50 microseconds
-_SHARES, _WORTH_A_SHARE = 4, 4_000_000  # of a thread; vector operations: half a millisecond
+_SHARES, _WORTH_A_SHARE = 8, 2_000_000  # of a thread; vector operations: a quarter of a millisecond
 _WORTH_A_LOOK = 100_000_000  # vector operations: some 10 milliseconds, after which Ctrl-C is looked for
 
 
