@@ -1,6 +1,6 @@
 """Random combinations of options on random craft: what is accepted is felt, what nothing would feel is refused by name.
 
-A few hundred cases here; `make options` draws thousands.
+Some fifty cases here; `make options` draws thousands.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gyrostat.simulation.phases import Phase, simulate_phases
 from gyrostat.simulation.simulate_craft import simulate
 from random_options import DRAWN, END, FIXED, draw, driven
 
-CASES = int(os.environ.get("GYROSTAT_OPTION_CASES", "96"))
+CASES = int(os.environ.get("GYROSTAT_OPTION_CASES", "32"))
 CHUNKS = 8
 # numbers do not depend on them, by design: how many threads, whether somebody watches, how far it may go, where it goes
 # on from, what is asked of the whole of it
