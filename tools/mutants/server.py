@@ -138,6 +138,7 @@ def _child(request: dict[str, Any], answer: int, session: pytest.Session | None)
             import coverage
 
             measured = coverage.Coverage(data_file=None, include=[str(Path.cwd() / name) for name in sources])
+            measured.set_option("run:disable_warnings", ["no-data-collected"])  # an error where tests are collected
             measured.start()
         watch = _Watch(request["tests"], measured)
         run = _fresh if session is None else partial(_collected, session)
