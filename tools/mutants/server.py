@@ -31,7 +31,7 @@ from in_place import put_in
 NOT_SO = -1
 NOT_FOUND = 4  # pytest's word for tests that do not exist
 OPTIONS = ("-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-MEMORY = 12 * 2**30  # bytes that may be written to: a fault may ask for all there is. Browsers reserve far more addresses
+MEMORY = 12 * 2**30  # bytes that may be written to: a fault may ask for all there is; browsers reserve more addresses
 PER_LINE = 60  # tests kept per line and test file
 _FIXTURE = "fixture "
 
