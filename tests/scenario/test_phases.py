@@ -310,6 +310,17 @@ def test_phases_that_are_wrong(folder, old, new, words):
     assert words in str(caught.value) and all(finding.line for finding in caught.value.findings)
 
 
+def test_what_is_held_by_no_base_cannot_be_attached(folder):
+    """Both bases float, but what is grasped is a flap of one and the tool of the other."""
+    hinge = gs.Joint("hinge", "revolute", "box", (0, 0.3, 0), axis=(1, 0, 0))
+    flap = gs.Body("flap", 2.0, com=(0, 0.2, 0), inertia=[0.05, 0.01, 0.05], joint=hinge)
+    edge = gs.Frame("edge", "flap", (0.0, 0.4, 0.0))
+    gs.save(gs.Spacecraft.build("client", [*client().bodies, flap], frames=[edge]), folder / "flapped.toml")
+    text = CAPTURE.replace("client.toml", "flapped.toml").replace('"grip"', '"edge"')
+    with pytest.raises(ModelError, match="'stop': attaches 'claw', neither of whose frames is on a base that floats"):
+        load(folder, text)
+
+
 def test_a_craft_without_wheels_cannot_detumble_by_them(folder):
     with pytest.raises(ModelError, match="client has no wheels to detumble by"):
         load(folder, 'spacecraft = "client.toml"\n[[phase]]\nname = "stop"\nkind = "detumble"\nduration = 1\n')
