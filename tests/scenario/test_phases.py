@@ -342,3 +342,21 @@ def test_a_locked_joint_of_one_of_two_craft_stands_still_in_every_phase(folder):
     rates = {name: np.abs(run.v[:, joint.v_at]).max() for name, joint in joints.items()}
     assert rates["elbow"] == 0.0 and rates["shoulder"] > 1e-5
     assert run.audit.worst < 1e-10
+
+
+def test_prescribed_joints_of_both_craft_follow_their_own_waypoints_through_phases(folder):
+    """Joints of one name, in a manoeuvre that goes on through both phases; each quintic ends at rest where it shall."""
+    twin = servicer()
+    gs.save(gs.Spacecraft.build("twin", twin.bodies, frames=twin.frames), folder / "twin.toml")
+    follow = '\n[{0}control]\nlaw = "prescribed"\n[[{0}waypoint]]\nat = "{1} s"\njoints = {{ shoulder = "{2} deg" }}\n'
+    text = HEAD + MET.replace("client.toml", "twin.toml").replace("3.5803", "8.0") + "joints = { elbow = 0.3 }\n"
+    text += follow.format("", 2, 25) + follow.format("target.", 1.5, -12)
+    text += '\n[[phase]]\nname = "one"\nduration = "1 s"\n\n[[phase]]\nname = "two"\nduration = "1 s"\n'
+    run = load(folder, text).run().trajectory
+    names = [joint.name for joint in run.craft.joints if joint.name.endswith("shoulder")]
+    first, second = (np.degrees(run.q[:, run.craft.joint_named(name).q_at.start]) for name in names)
+    u = np.clip(run.time / 2, 0, 1), np.clip(run.time / 1.5, 0, 1)
+    quintic = [x**3 * (10 - 15 * x + 6 * x * x) for x in u]
+    np.testing.assert_allclose(first, 20 + 5 * quintic[0], atol=1e-8)
+    np.testing.assert_allclose(second, -12 * quintic[1], atol=1e-8)
+    assert run.audit.worst < 1e-10
