@@ -197,9 +197,12 @@ def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, mo
     _, covering, campaign = tool
     (package / "tests" / "control").mkdir(parents=True)
     (package / "tests" / "control" / "test_law.py").write_text(
-        "from gyrostat.control.law import force\n\ndef test_force():\n    assert force(3, 2.0) == -2.0\n"
+        "from gyrostat.control.law import LIMIT, force\n\ndef test_limit():\n    assert LIMIT == 2.0\n\n"
+        "def test_force():\n    assert force(3, 2.0) == -2.0\n"
     )
-    (package / "tests" / "test_other.py").write_text("def test_other():\n    assert True\n")
+    (package / "tests" / "model").mkdir()
+    (package / "tests" / "model" / "test_other.py").write_text("def test_other():\n    assert True\n")
+    (package / "pyproject.toml").write_text('[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n')
     for command in (["git", "init", "-q"], ["git", "add", "-A"]):
         subprocess.run(command, cwd=package, check=True)
     monkeypatch.setattr(campaign, "ROOT", package)
@@ -209,8 +212,12 @@ def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, mo
     known = covering.Covering(package, campaign.STORE / "covering.json", campaign.sources())
     line = SOURCE.splitlines().index('    return -k * x + scaled(x, k, factor=LIMIT, description="words")') + 1
     test = "tests/control/test_law.py::test_force"
+    assert list(known.tests) == ["tests/control/test_law.py", "tests/model/test_other.py"]
+    assert not any(row.failed for row in known.tests.values())  # that one executes no source is no failure
     assert known.tests_of("src/gyrostat/control/law.py", line) == [test]
     assert known.tests_of("src/gyrostat/control/law.py", line - 2) == []  # raise: nobody goes there
+    limit = SOURCE.splitlines().index("LIMIT: float = 2.0") + 1
+    assert known.tests_of("src/gyrostat/control/law.py", limit) == [test, test.replace("force", "limit")]
     law = package / "src/gyrostat/control/law.py"
     law.write_text("# one line\n# and another\n" + SOURCE, encoding="utf-8")  # the map goes along
     moved = covering.Covering(package, campaign.STORE / "covering.json", campaign.sources())

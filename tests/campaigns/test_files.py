@@ -146,11 +146,13 @@ def test_a_dispersed_gain_acts_as_one_that_is_written_down(tmp_path):
     )
     text += '[environment.orbit]\naltitude = "300 km"\n[environment.drag]\ndensity = 1.5e-7\n'
     text += '[[environment.drag.surface]]\nbody = "base"\narea = 4.0\ncenter = [0.1, 0.5, 0.2]\n'
+    text += '[[environment.drag.surface]]\nbody = "base"\narea = 6.0\ncenter = [0.4, -0.1, 0.2]\n'
     many = {
         "control.bandwidth": ("0.3", "0.7"),
         "control.damping": ("0.6", "0.9"),
         "sensors.encoders.bias": ("0.0", "5e-3"),
         "environment.drag.density": ("1e-7", "2e-7"),
+        "environment.drag.surface.1.area": ("3.0", "9.0"),
     }
     more = "".join(disperse(what, "uniform", f"low = {low}\nhigh = {high}") for what, (low, high) in many.items())
     found = loaded(tmp_path, text + CAMPAIGN + more).sweep()
@@ -159,9 +161,13 @@ def test_a_dispersed_gain_acts_as_one_that_is_written_down(tmp_path):
         own = {name: repr(float(x[k])) for name, x in found.values.items()}
         alone = text.replace('"0.5 Hz"', own["control.bandwidth"]).replace("0.7", own["control.damping"])
         alone = alone.replace("2e-3", own["sensors.encoders.bias"]).replace("1.5e-7", own["environment.drag.density"])
+        alone = alone.replace("area = 6.0", f"area = {own['environment.drag.surface.1.area']}")
         work = loaded(tmp_path, alone)
         run = work.simulate(progress=False, outcomes={"turned": outcomes.largest(outcomes.attitude_error())})
         assert run.outcomes["turned"] == pytest.approx(found.outcomes["turned"][k], rel=1e-6)
+    third = disperse("environment.drag.surface.2.area", "uniform", "low = 3.0\nhigh = 9.0")
+    with pytest.raises(ModelError, match="there is no 'environment.drag.surface.2.area' in the file"):
+        loaded(tmp_path, text + CAMPAIGN + third)
 
 
 def test_a_law_of_a_file_is_built_for_the_nominal_craft(tmp_path):

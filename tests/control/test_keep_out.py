@@ -9,7 +9,7 @@ import pytest
 
 import gyrostat as gs
 from gyrostat import control
-from gyrostat.algebra import quat_exp, quat_multiply, rotation
+from gyrostat.algebra import quat_conjugate, quat_exp, quat_log, quat_multiply, rotation
 from gyrostat.control import KeepOut, slew_clear_of, turns_clear_of
 
 START, GOAL = np.array([1.0, 0, 0, 0]), quat_exp(np.array([0.0, 0.0, 2.4]))
@@ -28,7 +28,10 @@ def test_the_least_angle_of_a_turn_is_exact():
         quat /= np.linalg.norm(quat)
         cone = KeepOut(rng.normal(size=3), rng.normal(size=3), 0.2)
         turn = rng.normal(size=3)
-        dense = angles(cone, [quat_multiply(quat, quat_exp(x * turn)) for x in np.linspace(0, 1, 4001)]).min()
+        x = np.linspace(0, np.linalg.norm(turn), 4001)[:, None]
+        n, b = turn / np.linalg.norm(turn), cone.boresight
+        turned = np.cos(x) * b + np.sin(x) * np.cross(n, b) + (1 - np.cos(x)) * (n @ b) * n  # by Rodrigues' formula
+        dense = np.arccos(turned @ rotation(quat).T @ cone.direction).min()
         assert cone.clearance(quat, turn) == pytest.approx(dense - 0.2, abs=2e-6)
         assert cone.clearance(quat, turn) <= dense - 0.2 + 1e-12
 
@@ -42,6 +45,17 @@ def test_a_clear_turn_is_straight_and_a_barred_one_goes_around():
     assert 2.4 < length < 2 * 2.4
     again = turns_clear_of(START, GOAL, [SUN, EARTH])
     assert all((a == b).all() for a, b in zip(way, again, strict=True))
+
+
+def test_no_attitude_on_the_way_could_be_left_out():
+    """Of each, every later one but the next lies behind a cone."""
+    ways = [turns_clear_of(START, GOAL, [SUN, EARTH], seed=seed) for seed in range(4)]
+    for way in ways:
+        for k, a in enumerate(way):
+            past = [quat_log(quat_multiply(quat_conjugate(a), b)) for b in way[k + 1 :]]
+            clear = [min(cone.clearance(a, turn) for cone in (SUN, EARTH)) > 0.0 for turn in past]
+            assert clear == [True, *[False] * (len(past) - 1)][: len(past)]
+    assert max(map(len, ways)) > 3
 
 
 def test_wheels_that_follow_it_stay_outside_and_arrive():

@@ -34,6 +34,7 @@ control = { law = "wheel_attitude", attitude = [0, 0, "4 deg"], duration = "15 s
 name = "keeper"
 spacecraft = "servicer"
 position = ["0 m", "40 m", "0 m"]
+joints = { joint_6 = "20 deg" }
 [[station]]
 member = "keeper"
 of = "chief"
@@ -64,6 +65,14 @@ of = "station_error"
 member = "keeper"
 below = 0.05
 at_most = "1 s"
+[[require]]
+name = "the arm"
+outcome = "last"
+of = "joint_error"
+joint = "joint_6"
+target = "8 deg"
+member = "keeper"
+at_most = "13 deg"
 """
 
 
@@ -85,10 +94,13 @@ def test_each_is_that_of_the_members_own_runs(tmp_path, monkeypatch):
     effort = np.abs(tug.signals["command"].values[0]).sum(axis=-1)
     assert rows["wheels work"].value == pytest.approx(np.trapezoid(effort, run.time), rel=1e-9)
     assert rows["stays"].value == 0.0 and rows["stays"].unit == "s"
+    keeper = run.groups["keeper"]
+    angle = keeper.q[0, -1, keeper.craft.joint_named("joint_6").q_at][0]
+    assert rows["the arm"].value == pytest.approx(math.degrees(angle) - 8.0) == pytest.approx(12.0, abs=0.1)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["run", "case.toml"])
     assert done.exit_code == 4
-    assert done.output.splitlines()[1] == "Reached its end, 3 of 4 requirements met; not met: the wheels' speed."
+    assert done.output.splitlines()[1] == "Reached its end, 4 of 5 requirements met; not met: the wheels' speed."
     again = gs.Trajectory.load(tmp_path / "case.nc")
     assert again.summary.requirements == tuple(sorted(rows.values(), key=lambda r: r.met))
 

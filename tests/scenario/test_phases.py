@@ -310,6 +310,17 @@ def test_phases_that_are_wrong(folder, old, new, words):
     assert words in str(caught.value) and all(finding.line for finding in caught.value.findings)
 
 
+def test_what_is_held_by_no_base_cannot_be_attached(folder):
+    """Both bases float, but what is grasped is a flap of one and the tool of the other."""
+    hinge = gs.Joint("hinge", "revolute", "box", (0, 0.3, 0), axis=(1, 0, 0))
+    flap = gs.Body("flap", 2.0, com=(0, 0.2, 0), inertia=[0.05, 0.01, 0.05], joint=hinge)
+    edge = gs.Frame("edge", "flap", (0.0, 0.4, 0.0))
+    gs.save(gs.Spacecraft.build("client", [*client().bodies, flap], frames=[edge]), folder / "flapped.toml")
+    text = CAPTURE.replace("client.toml", "flapped.toml").replace('"grip"', '"edge"')
+    with pytest.raises(ModelError, match="'stop': attaches 'claw', neither of whose frames is on a base that floats"):
+        load(folder, text)
+
+
 def test_a_craft_without_wheels_cannot_detumble_by_them(folder):
     with pytest.raises(ModelError, match="client has no wheels to detumble by"):
         load(folder, 'spacecraft = "client.toml"\n[[phase]]\nname = "stop"\nkind = "detumble"\nduration = 1\n')
@@ -330,4 +341,22 @@ def test_a_locked_joint_of_one_of_two_craft_stands_still_in_every_phase(folder):
     joints = {name: run.craft.joint_named(name) for name in ("shoulder", "elbow")}
     rates = {name: np.abs(run.v[:, joint.v_at]).max() for name, joint in joints.items()}
     assert rates["elbow"] == 0.0 and rates["shoulder"] > 1e-5
+    assert run.audit.worst < 1e-10
+
+
+def test_prescribed_joints_of_both_craft_follow_their_own_waypoints_through_phases(folder):
+    """Joints of one name, in a manoeuvre that goes on through both phases; each quintic ends at rest where it shall."""
+    twin = servicer()
+    gs.save(gs.Spacecraft.build("twin", twin.bodies, frames=twin.frames), folder / "twin.toml")
+    follow = '\n[{0}control]\nlaw = "prescribed"\n[[{0}waypoint]]\nat = "{1} s"\njoints = {{ shoulder = "{2} deg" }}\n'
+    text = HEAD + MET.replace("client.toml", "twin.toml").replace("3.5803", "8.0") + "joints = { elbow = 0.3 }\n"
+    text += follow.format("", 2, 25) + follow.format("target.", 1.5, -12)
+    text += '\n[[phase]]\nname = "one"\nduration = "1 s"\n\n[[phase]]\nname = "two"\nduration = "1 s"\n'
+    run = load(folder, text).run().trajectory
+    names = [joint.name for joint in run.craft.joints if joint.name.endswith("shoulder")]
+    first, second = (np.degrees(run.q[:, run.craft.joint_named(name).q_at.start]) for name in names)
+    u = np.clip(run.time / 2, 0, 1), np.clip(run.time / 1.5, 0, 1)
+    quintic = [x**3 * (10 - 15 * x + 6 * x * x) for x in u]
+    np.testing.assert_allclose(first, 20 + 5 * quintic[0], atol=1e-8)
+    np.testing.assert_allclose(second, -12 * quintic[1], atol=1e-8)
     assert run.audit.worst < 1e-10

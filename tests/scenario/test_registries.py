@@ -204,6 +204,9 @@ def test_an_orbit_from_two_lines_goes_through_their_state(tmp_path):
     for wrong, words in (
         (text.replace("9991", "9992"), "checksum"),
         (text + 'altitude = "300 km"\n', "tle is two lines"),
+        (text.replace(f', "{lines[1]}"', ""), "tle is two lines"),
+        (text.replace('"]', f'", "{lines[1]}"]'), "tle is two lines"),
+        (text.partition("epoch")[0], "tle is two lines"),
     ):
         with pytest.raises(ModelError, match=words):
             run(tmp_path, "thrusters", wrong)

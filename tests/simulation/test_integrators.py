@@ -16,6 +16,7 @@ from scipy.integrate import RK45
 from scipy.integrate._ivp import dop853_coefficients
 
 import gyrostat
+from gyrostat.simulation.integrators.gauss_numbers import collocation
 from gyrostat.simulation.integrators.methods import METHODS
 
 
@@ -44,10 +45,17 @@ def test_stages_lie_where_they_say(name):
         assert len(row) >= m.stages
 
 
-@pytest.mark.parametrize("name, stages", [("gauss6", 3), ("gauss16", 8)])
-def test_collocation(name, stages):
+def test_gauss16_has_the_numbers_of_eight_stages():
+    m, numbers = METHODS["gauss16"], collocation(8)
+    assert (m.name, m.order) == (numbers.name, numbers.order) == ("gauss16", 16)
+    for name in ("c", "a", "b", "low", "high", "lagrange", "pairs"):
+        assert getattr(m, name) == getattr(numbers, name), name
+
+
+@pytest.mark.parametrize("m, stages", [(METHODS["gauss6"], 3), (collocation(8), 8), (collocation(6), 6)])
+def test_collocation(m, stages):
     """B(2s): sum_j b_j c_j^(k-1) = 1/k, k <= 2s.   C(s): sum_j a_ij c_j^(k-1) = c_i^k / k, k <= s (Butcher 1964)."""
-    m = METHODS[name]
+    assert m.order == 2 * stages
     c, a, b = np.array(m.c), np.array(m.a), np.array(m.b)
     for k in range(1, 2 * stages + 1):
         np.testing.assert_allclose(b @ c ** (k - 1), 1 / k, atol=2e-16)
@@ -57,14 +65,16 @@ def test_collocation(name, stages):
     np.testing.assert_allclose(b[:, None] * a + (b[:, None] * a).T, np.outer(b, b), atol=1e-16)
 
 
-def test_polynomials_of_gauss16():
+@pytest.mark.parametrize("stages", [6, 8])
+def test_polynomials_through_the_stages(stages):
     """A polynomial in Legendre's basis is found from its values at the stages, and continued beyond them."""
-    m = METHODS["gauss16"]
+    m = collocation(stages)
     c = np.array(m.c)
     rng = np.random.default_rng(0)
-    coefficients = rng.normal(size=8)
+    coefficients = rng.normal(size=stages)
     p = Legendre(coefficients, domain=[0, 1])
-    np.testing.assert_allclose(np.array(m.low + m.high) @ p(c), coefficients[[2, 3, 6, 7]], atol=1e-13)
+    degrees = [2, 3, stages - 2, stages - 1]
+    np.testing.assert_allclose(np.array(m.low + m.high) @ p(c), coefficients[degrees], atol=1e-13)
     theta = 1.7
     weights = [w * np.prod(np.delete(theta - c, j)) for j, w in enumerate(m.lagrange)]
     np.testing.assert_allclose(weights @ p(c), p(theta), rtol=1e-10)

@@ -5,6 +5,7 @@ each run has of its own. The card is the text compiled as C++ (helpers/host_card
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import manoeuvre
 from controllers import LAWS
 from gyrostat.simulation import SimulationWarning
 from gyrostat.simulation.engine import cuda_loop, on_card
+from gyrostat.simulation.integrators.methods import METHODS
 from host_card import needs_gxx, put_in_place
 from same_trajectory import same
 
@@ -136,13 +138,17 @@ def test_steps_in_registers_are_those_of_the_loop(card, monkeypatch):
     own = {"parameters": {f"{craft.bodies[3].name}.mass": np.linspace(8.0, 12.0, RUNS)}}
     own["inputs"] = {"gain": np.array([1.0, 0.5, 2.0, 1.0, 3e4])}
     more = {"control": law, "save_at": [0.33, 2.0, 6.0], "breakpoints": [1.23], **OPTIONS["rk4"], **own}
-    found = []
+    found, asked, quickly = [], [], cuda_loop.steps_in_registers
     for quick in (True, False):
-        if not quick:
-            monkeypatch.setattr(cuda_loop, "steps_in_registers", lambda *a, **k: False)
+        told = lambda *a, quick=quick, **k: asked.append((a, quickly(*a, **k))) or quick
+        monkeypatch.setattr(cuda_loop, "steps_in_registers", told)
         with pytest.warns(SimulationWarning):
             found.append(gs.simulate(craft, q, v, (0, 6), device="cuda", **more))
     same(*found)
+    (system, rk4), answer = asked[0]
+    assert answer is True and not quickly(system, rk4, fixed=False)
+    assert not any(quickly(system, METHODS[name], fixed=True) for name in ("dop853", "rk45", "gauss6"))
+    assert not any(quickly(replace(system, **{n: (1,)}), rk4, fixed=True) for n in ("specs", "tracked"))
     assert found[0].status == ("done",) * 4 + ("not_finite",)
     with pytest.warns(SimulationWarning):
         cpu = gs.simulate(craft, q, v, (0, 6), **more)

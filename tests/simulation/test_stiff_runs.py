@@ -18,7 +18,7 @@ from scipy.special import eval_legendre
 import gyrostat as gs
 import manoeuvre
 from gyrostat.algebra import cos, sin
-from gyrostat.simulation.integrators.methods import METHODS
+from gyrostat.simulation.integrators.gauss_numbers import collocation
 from same_trajectory import same
 
 T = 20.0
@@ -162,7 +162,7 @@ def test_where_stiffness_begins_and_ends_at_jumps():
 
 
 def test_coordinates_in_which_a_is_diagonal():
-    m = METHODS["gauss16"]
+    m = collocation(8)
     into, back, a = np.array(m.pairs.into), np.array(m.pairs.back), np.array(m.a)
     values = np.array(m.pairs.values[::2]) + 1j * np.array(m.pairs.values[1::2])
     wanted = np.zeros((8, 8))
@@ -176,7 +176,7 @@ def test_error_of_linear_motions():
     """Partial fractions of z^7 8!/16! / prod |1 - lambda z|^2, and how near it is to r(z) of (3):
     above, and the same where it matters.
     """
-    m = METHODS["gauss16"]
+    m = collocation(8)
     values, w = (np.array(x[::2]) + 1j * np.array(x[1::2]) for x in (m.pairs.values, m.pairs.beyond))
     for z in (-4.0, -20.0, -100.0, -1e4):
         found = (w / (1 - values * z)).sum().real

@@ -160,24 +160,28 @@ class Covering:
     def tests_of(self, file: str, line: int) -> list[str]:
         """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick.
 
-        A line outside functions is executed on import: for it, all tests that import the source or execute one of its
-        functions, or the function that it is a default of.
+        A line outside functions is executed on import: for it, all tests that execute a function of the source, or the
+        function that it is a default of; then the others of their files, which may use what the source holds.
         """
         wanted = _executed_with(self.root / file, line)
+        on_import = line in wanted - _bodies(self.root / file).keys()
         found: set[str] = set()
+        beside: set[str] = set()
         for name, row in self.tests.items():
             mark, lines = row.lines.get(file, ("", {}))
             here = {test for number in self._then(file, mark, wanted) & lines.keys() for test in lines[number]}
+            more = row.seconds.keys() - here - set(row.failed) if here and on_import else set()
             if here and row.digest != self._now(name):  # some tests may have other names by now
                 text = (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else ""
-                here = {test for test in here if f"def {_function(test)}(" in text}
+                here, more = ({test for test in some if f"def {_function(test)}(" in text} for some in (here, more))
             found |= here
+            beside |= more
         package = Path(file).parts[2] if len(Path(file).parts) > 3 else ""
 
         def cost(test: str) -> float:
             return (self.seconds[test] + 0.02) * (1.0 if f"/{package}/" in test else 4.0)
 
-        return by_turns(sorted(found, key=cost))
+        return by_turns(sorted(found, key=cost)) + by_turns(sorted(beside, key=cost))
 
     def _then(self, file: str, mark: str, lines: frozenset[int]) -> set[int]:
         """The lines in the source as it was when it was measured; lines that are new were nowhere."""

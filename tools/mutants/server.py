@@ -31,7 +31,7 @@ from in_place import put_in
 NOT_SO = -1
 NOT_FOUND = 4  # pytest's word for tests that do not exist
 OPTIONS = ("-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-MEMORY = 12 * 2**30  # bytes of address space: a fault may ask for all there is
+MEMORY = 12 * 2**30  # bytes that may be written to: a fault may ask for all there is; browsers reserve more addresses
 PER_LINE = 60  # tests kept per line and test file
 _FIXTURE = "fixture "
 
@@ -122,7 +122,7 @@ def by_turns(tests: Sequence[str]) -> list[str]:
 def _child(request: dict[str, Any], answer: int, session: pytest.Session | None) -> None:
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     limit = int(request["seconds"]) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
     null = os.open(os.devnull, os.O_RDWR)
@@ -138,6 +138,7 @@ def _child(request: dict[str, Any], answer: int, session: pytest.Session | None)
             import coverage
 
             measured = coverage.Coverage(data_file=None, include=[str(Path.cwd() / name) for name in sources])
+            measured.set_option("run:disable_warnings", ["no-data-collected"])  # an error where tests are collected
             measured.start()
         watch = _Watch(request["tests"], measured)
         run = _fresh if session is None else partial(_collected, session)

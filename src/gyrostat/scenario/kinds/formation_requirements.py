@@ -156,7 +156,7 @@ def reduced(outcome: Outcome, time: Array, values: Array) -> float:
         return whole if kept is Kept.integral else whole / span
     a, b, step = values[:-1], values[1:], np.diff(time)
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(a * b < 0, a / (a - b), np.where(a == 0, 0.0, 1.0))  # of each step, up to the level
+        part = a / (a - b)  # of each step that passes the level, up to it
     if kept is Kept.time_in:
         above = np.where(a * b < 0, np.where(a > 0, part, 1 - part), (np.maximum(a, b) > 0).astype(float))
         return float((above * step).sum())

@@ -28,9 +28,9 @@ KINDS: Mapping[str, Callable[..., gc.AbstractConstraint]] = {
 
 @dataclass(frozen=True)
 class Held:
-    """By name: the kinds of what is held, and which of them are one tree."""
+    """By name: what is held, and which of them are one tree."""
 
-    kinds: Mapping[str, str]
+    grasps: Mapping[str, GraspTable]
     attached: tuple[str, ...] = ()
 
 
@@ -58,32 +58,34 @@ def _held(source: Source, craft: Spacecraft, table: PhaseTable, before: Held) ->
         for name in grasp.frames:
             _known_frame(source, craft, name, "grasp", j)
     for name in table.release:
-        if name not in before.kinds:
-            known = f"What is held by then: {', '.join(sorted(before.kinds))}." if before.kinds else "Nothing is held."
+        if name not in before.grasps:
+            known = (
+                f"What is held by then: {', '.join(sorted(before.grasps))}." if before.grasps else "Nothing is held."
+            )
             source.error("not-held", (), f"releases '{name}', which is not held.", known, "release")
-    kinds = {name: kind for name, kind in before.kinds.items() if name not in table.release}
+    grasps = {name: grasp for name, grasp in before.grasps.items() if name not in table.release}
     if not table.restitution:
-        kinds |= {grasp.name: grasp.kind for grasp in table.grasp}
+        grasps |= {grasp.name: grasp for grasp in table.grasp}
     elif not table.grasp:
         message = "'restitution' is that of a grasp, and nothing is grasped."
         source.error("no-grasp", (), message, "Leave it out, or add [[phase.grasp]].", "restitution")
-    wanted = list(table.attach) or (_welds(kinds, table) if table.kind == "attach" else [])
+    wanted = list(table.attach) or (_welds(grasps, table) if table.kind == "attach" else [])
     if table.kind == "attach" and not wanted:
         source.error("not-held", (), "attaches nothing: no weld is held.", 'Add [[phase.grasp]] with kind = "weld".')
     for name in wanted:
-        if kinds.get(name) != "weld":
-            found = f"attaches '{name}', which is {'no weld' if name in kinds else 'not held'}."
-            source.error("not-held", (), found, nearest(name, kinds) if name not in kinds else "", "attach")
-    for grasp in table.grasp:
-        if grasp.name in wanted:
-            _floats(source, craft, grasp)
-    attached = tuple(dict.fromkeys(name for name in (*before.attached, *wanted) if name in kinds))
-    return Held(kinds, attached)
+        if name not in grasps or grasps[name].kind != "weld":
+            found = f"attaches '{name}', which is {'no weld' if name in grasps else 'not held'}."
+            source.error("not-held", (), found, nearest(name, grasps) if name not in grasps else "", "attach")
+        elif name not in before.attached:
+            _floats(source, craft, grasps[name])
+    attached = tuple(dict.fromkeys(name for name in (*before.attached, *wanted) if name in grasps))
+    return Held(grasps, attached)
 
 
-def _welds(kinds: Mapping[str, str], table: PhaseTable) -> list[str]:
+def _welds(grasps: Mapping[str, GraspTable], table: PhaseTable) -> list[str]:
     """Those that begin here; all that are held where none does."""
-    return [g.name for g in table.grasp if g.kind == "weld"] or [name for name, kind in kinds.items() if kind == "weld"]
+    begun, held = ([one.name for one in some if one.kind == "weld"] for some in (table.grasp, grasps.values()))
+    return begun or held
 
 
 def _known_frame(source: Source, craft: Spacecraft, name: str, key: str, j: int) -> None:

@@ -42,7 +42,7 @@ def handle_events(block: Block) -> None:
     specs = block.system.specs
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
-        for t, events in _instants(sorted(_roots(block, k, full)), AT_ONCE * full[0]):
+        for t, events in _instants(_roots(block, k, full), AT_ONCE * full[0]):
             if any(specs[j].turn is not None for j, _ in events):
                 t = min(t + BEYOND * full[0], full[1])
             y = _step_to(block, k, t, full).copy()
@@ -93,8 +93,8 @@ def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
 
 
 def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, _Sign]]:
-    """(time, event) of all changes of sign in the waiting step of lane k:
-    between its ends, and what seems to lie within.
+    """(time, event) of all changes of sign in the waiting step of lane k, between its ends and what seems to lie within,
+    in order: of one event those at one time as they alternate.
     """
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
     events, between = len(block.system.specs), block.method.between
@@ -109,7 +109,7 @@ def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float,
         for t0, t1 in pairwise(known):
             if changes(known[t0], known[t1], spec.direction):
                 found.append((_root(block, k, j, full, known, t0, t1), _Sign(j, known[t0] < 0.0)))
-    return found
+    return sorted(found, key=lambda root: root[0])
 
 
 def _explored(block: Block, k: int, j: int, full: tuple[float, float], seen: list[Interval]) -> dict[float, float]:
