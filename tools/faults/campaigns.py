@@ -17,10 +17,10 @@ import warnings
 from pathlib import Path
 
 from disk import PAGE, little_room, may_mount
+from watching import Hung, communicate
 
 import flap_campaign
 from gyrostat.io.writing import WriteError
-from watching import Hung, communicate
 
 SCRIPT = Path(flap_campaign.__file__)
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)

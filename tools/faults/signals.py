@@ -17,8 +17,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import gyrostat as gs
 from watching import Hung, communicate
+
+import gyrostat as gs
 
 COMMAND = "from gyrostat.cli.main import run; run()"
 CASE = """spacecraft = "servicer"
