@@ -59,17 +59,35 @@ def test_a_worker_that_dies_or_hangs_is_counted_and_the_rest_goes_on(tmp_path, t
         '    print(\'{"outcomes": {"good": 1}, "wrong": []}\', flush=True)\n'
     )
     monkeypatch.setattr(tally, "HERE", tmp_path / "tally.py")
-    found = tally.tried("part", 0, 6, 10.0)
+    found = tally.tried("part", 0, 6, 1.0)
     assert found.tried == 6 and found.outcomes == {"good": 3, "died": 3}
     assert [text.split(":")[0] for text in found.wrong] == [f"part, seed {k}" for k in (1, 3, 4)]
     assert "exit code -6" in found.wrong[0] and "no answer" in found.wrong[1]
+
+
+def test_slow_is_not_hung_asleep_and_endless_are(tally, monkeypatch):
+    """A process counts as hung by what it does: the clock on the wall runs on while others have the processor."""
+    watching = importlib.import_module("watching")
+    monkeypatch.setattr(watching, "LOOKS", 0.05)
+
+    def tried(code, asleep, computing):
+        process = subprocess.Popen([sys.executable, "-SEc", code], stdout=subprocess.PIPE, text=True)
+        return watching.communicate(process, asleep, computing)[0]
+
+    with pytest.raises(watching.Hung, match="it slept"):
+        tried("import os; os.read(os.pipe()[0], 1)", 0.2, 60.0)
+    with pytest.raises(watching.Hung, match="it went on"):
+        tried("while True: pass", 60.0, 0.1)
+    busy = "import time\nwhile time.process_time() < 0.5: pass\nprint('done', flush=True)"
+    below = f"import subprocess, sys; subprocess.run([sys.executable, '-SEc', {busy!r}])"  # itself asleep
+    assert tried(below, 0.2, 60.0) == "done\n"
 
 
 def test_a_worker_that_cannot_even_begin_ends_the_campaign(tmp_path, tally, monkeypatch):
     (tmp_path / "campaign.py").write_text("raise SystemExit(7)\n")
     monkeypatch.setattr(tally, "HERE", tmp_path / "tally.py")
     with pytest.raises(RuntimeError, match="before the first fault, with exit code 7"):
-        tally.tried("part", 0, 6, 10.0)
+        tally.tried("part", 0, 6, 1.0)
 
 
 def test_the_counts_of_all_parts_go_between_the_marks_of_the_page(tmp_path):

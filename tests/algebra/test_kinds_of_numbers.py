@@ -8,6 +8,8 @@ import pytest
 from exact import exact, mp
 from gyrostat import algebra as g
 from gyrostat.algebra import Pose, RigidInertia
+from gyrostat.algebra.directional import Dual
+from gyrostat.algebra.lanes import Lanes
 
 RNG = np.random.default_rng(31)
 a, b, phi = RNG.normal(size=(3, 3))
@@ -134,3 +136,12 @@ def test_mpmath_numbers_give_the_same_to_float_accuracy(name):
         result = flat(function(*(converted(x, exact) for x in args)))
         assert any(isinstance(x, mp.mpf) for x in result)
         assert np.abs(plain - result.astype(float)).max() <= 4e-14 * max(1.0, np.abs(plain).max())
+
+
+@pytest.mark.parametrize("x, value", [(Dual(2.0, 0.3), "a"), (Lanes(np.array([2.0, 2.5])), "values")])
+def test_numbers_of_numpy_are_compared_with_numbers_of_our_own(x, value):
+    """Whichever stands first. NumPy before 2.0 asked for a truth value."""
+    three = np.float64(3.0)
+    for holds, fails in ((three > x, three <= x), (x < three, x >= three)):
+        assert np.all(getattr(g.where(holds, 1.0, 2.0), value) == 1.0)
+        assert np.all(getattr(g.where(fails, 1.0, 2.0), value) == 2.0)

@@ -139,6 +139,14 @@ def test_nobody_reads_what_is_printed_and_the_result_is_kept_all_the_same(tmp_pa
     assert gs.Trajectory.load(tmp_path / "case.nc").ok and (tmp_path / "r.html").exists()
 
 
+def test_streams_that_are_closed_take_no_result_with_them(tmp_path):
+    """As `gyrostat run case.toml <&- >&- 2>&-`, where nothing can be printed: it failed, before or after the run."""
+    (tmp_path / "case.toml").write_text(SHORT)
+    process = start(tmp_path, "run", "case.toml", "--report", "r.html", preexec_fn=lambda: os.closerange(0, 3))
+    assert (*process.communicate(), process.returncode) == ("", "", 0)
+    assert gs.Trajectory.load(tmp_path / "case.nc").ok and (tmp_path / "r.html").exists()
+
+
 def test_a_disk_that_is_full_at_the_end_of_a_run_sends_the_result_elsewhere(tmp_path, monkeypatch):
     """It ended in a segmentation fault."""
     monkeypatch.setitem(ENVIRONMENT, "TMPDIR", str(tmp_path))
@@ -280,3 +288,15 @@ def test_a_name_that_cannot_be_printed_is_refused_when_a_craft_is_built(name):
     assert "\x1b" not in str(caught.value) and "\0" not in str(caught.value)
     with pytest.raises(ValueError, match="its name (holds|is empty)"):
         gs.Group(gs.load("servicer"), (name,))
+
+
+def test_a_file_name_that_is_no_text_names_a_case_and_a_craft_all_the_same(tmp_path):
+    """Bytes that are not UTF-8, or not what the locale says: the result was kept, and its report failed."""
+    folder = os.fsencode(tmp_path)
+    case = Path(os.fsdecode(folder + b"/f\xc3\xa4\xff.toml"))
+    case.write_text(SHORT)
+    assert load(case).name == "f\u00e4\ufffd"
+    urdf = case.with_suffix(".urdf")
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    urdf.write_text(f'<robot><link name="hull"><inertial><mass value="2"/>{inertia}</inertial></link></robot>')
+    assert gs.load(urdf).name == "f\u00e4\ufffd"

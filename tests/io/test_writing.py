@@ -135,17 +135,28 @@ def test_links_stay_links(tmp_path):
 
 def test_what_cannot_be_a_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "gone" / "a")
     for path, words in (
         (tmp_path / "none" / "a", "the folder .* does not exist"),
         (tmp_path, "is a folder"),
         (tmp_path / "pipe", "a device or a pipe"),
         ("/dev/null", "a device or a pipe"),
         (str(tmp_path / "a\0b"), "NUL"),
-        (tmp_path / ("x" * 300), "File name too long"),
+        (tmp_path / ("x" * 300), "File name too long.*choose a shorter name"),
+        (tmp_path / "link", "it is a link, and the folder '.*gone' does not exist"),
     ):
         with pytest.raises(WriteError, match=words):
             write_text(path, "text")
-    assert Path("/dev/null").is_char_device() and [p.name for p in tmp_path.iterdir()] == ["pipe"]
+    assert Path("/dev/null").is_char_device() and {p.name for p in tmp_path.iterdir()} == {"pipe", "link"}
+
+
+def test_a_folder_that_is_gone_is_told(tmp_path, monkeypatch):
+    """Of a relative path, it ended as "this should not happen", and the result went nowhere."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(WriteError, match="the folder that this process works in is gone"):
+        write_text("a", "text")
 
 
 KILLED = """

@@ -36,7 +36,12 @@ def case(match, error=ValueError, **options):
         case(r"parameters\['link_1.com'\] has shape \(2,\)", parameters={"link_1.com": [0.0, 1.0]}),
         case(r"t_span is \(1, 0\); expected \(start, end\) in seconds", t_span=(1, 0)),
         case(r"t_span is \(0, inf\)", t_span=(0, np.inf)),
+        case(r"t_span is \(0, 1000.*expected \(start, end\) in seconds", t_span=(0, 10**400)),
+        case(r"t_span is 'ab'; expected \(start, end\) in seconds", t_span="ab"),
+        case(r"t_span is \(0.0, 1e-13\): times nearer than 1e-12 s count as one", t_span=(0, 1e-13)),
         case(r"simulate needs t_span", TypeError, t_span=None),
+        case(r"save_at must be increasing times", save_at="now"),
+        case(r"resume is 3; expected a Trajectory", TypeError, resume=3),
         case(r"save_at must be increasing times", save_at=[1.0, 0.5]),
         case(r"save_at runs from 0.0 to 3.0 s, beyond t_span \(0.0, 1.0\)", save_at=[0.0, 3.0]),
         case(r"integrator 'dop835' is not known. Did you mean 'dop853'", integrator="dop835"),
@@ -79,7 +84,8 @@ def case(match, error=ValueError, **options):
              control=lambda craft, t, q: q),
         case(r"runs has shape \(3,\); expected the numbers of 2 runs", q0=TWICE, runs=[1, 2, 3]),
         case(r"seed is 1.5; expected a whole number", TypeError, seed=1.5),
-        case(r"max_steps is 0; expected at least one", max_steps=0),
+        case(r"max_steps is 0; expected a whole number, at least one", max_steps=0),
+        case(r"max_steps is 1000000.0; expected a whole number, at least one", max_steps=1e6),
         case(r"breakpoints are \[nan\]; expected times", breakpoints=[np.nan]),
     ],
 )  # fmt: skip
@@ -159,5 +165,22 @@ def test_a_batch_that_does_not_fit_into_memory_says_so_before_it_takes_any():
     """Two terabytes: the process was killed."""
     craft, q, v = manoeuvre.start()
     times = np.linspace(0, 1, 100_000)
-    with pytest.raises(MemoryError, match=r"100,000 runs, each kept at 100,000 times, needs 3.73e\+03 GiB .*save_at="):
+    with pytest.raises(MemoryError, match=r"100,000 runs, each kept at 100,000 times, need 3.73e\+03 GiB .*save_at="):
         gs.simulate(craft, np.broadcast_to(q, (100_000, 13)), v, (0, 1), save_at=times)
+
+
+def test_a_row_that_stands_for_very_many_runs_is_not_written_out_first():
+    """Looking whether its numbers are finite took 100 GB: the process was killed."""
+    craft, q, v = manoeuvre.start()
+    with pytest.raises(MemoryError, match=r"100,000,000,000 runs need 1.49e\+05 GiB .* Make the runs in several calls"):
+        gs.simulate(craft, np.broadcast_to(q, (10**11, 13)), v, (0, 1))
+
+
+@pytest.mark.parametrize("threads", [0, -3, 1.5, True, "2"])
+def test_threads_are_counted(threads):
+    """Any number was taken, and none of these meant anything."""
+    craft, q, v = manoeuvre.start()
+    with pytest.raises(ValueError, match="threads is .*; expected a whole number, at least one"):
+        gs.simulate(craft, q, v, (0, 1), threads=threads)
+    with pytest.raises(ValueError, match="threads is .*; expected a whole number, at least one"):
+        gs.compile(gs.mass_matrix, craft, threads=threads)

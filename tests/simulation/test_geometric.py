@@ -71,21 +71,25 @@ def test_quadratic_invariants_hold_to_round_off_at_any_step(method, step):
 def test_the_energy_of_an_arm_is_not_lost_in_proportion_to_time(method, step):
     """Ten thousand swings and more of a sprung arm on a free base:
     its error wanders, and is far from ten times as large at the end.
+
+    How far it wanders is decided by round-off, and so by the compiler: of three starts that differ by it, the middle.
     """
     craft = sprung_arm()
-    q, v = gs.neutral(craft), np.r_[0.05, 0.1, -0.05, 0, 0, 0, 0.4, -0.3, 0.5]
+    v = np.outer(1.0 + 1e-12 * np.arange(3), [0.05, 0.1, -0.05, 0, 0, 0, 0.4, -0.3, 0.5])
 
     def errors(method, step, end):
+        """The largest of the first tenth and of the last, of each run."""
         times = np.linspace(0, end, 1001)
-        run = gs.simulate(craft, q, v, (0, end), integrator=method, step=step, save_at=times)
+        run = gs.simulate(craft, None, v, (0, end), integrator=method, step=step, save_at=times)
         energy = run.kinetic_energy() + run.spring_energy()
-        return np.abs(energy / energy[0] - 1.0)
+        error = np.abs(energy / energy[:, :1] - 1.0)
+        return error[:, :100].max(axis=1), error[:, -100:].max(axis=1)
 
-    error = errors(method, step, 3e4)
-    assert error[:100].max() > 1e-9  # it is not exact
-    assert error[-100:].max() < 5.0 * error[:100].max()
-    explicit = errors("rk4", 0.1, 1e3)
-    assert explicit[-100:].max() > 7.0 * explicit[:100].max()  # an explicit method's is
+    first, last = errors(method, step, 3e4)
+    assert first.min() > 1e-9  # it is not exact
+    assert np.median(last / first) < 5.0
+    first, last = errors("rk4", 0.1, 1e3)
+    assert (last / first).min() > 7.0  # an explicit method's is
 
 
 def sprung_arm():

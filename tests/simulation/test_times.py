@@ -138,3 +138,22 @@ def test_every_row_is_saved_where_a_save_is_a_sample_but_for_round_off(t0, optio
     run = gs.simulate(CRAFT, Q, V, (t0, t0 + 0.6), control=law, save_at=np.linspace(t0, t0 + 0.6, 7), **options)
     assert run.ok and np.isfinite(run.q).all()
     np.testing.assert_array_equal(run.time, np.linspace(t0, t0 + 0.6, 7))
+
+
+@pytest.mark.parametrize("options", [{}, {"integrator": "gauss16"}, {"integrator": "rk4", "step": 0.125}])
+@pytest.mark.parametrize("t0, near", [(0.0, 3e-13), (LATE, 2.0**-22), (-3.7, 1e-15)])
+def test_rows_at_times_that_are_all_but_one_are_all_saved(t0, near, options):
+    """One row was written where the step ended, and the other held NaN: of a run that was ok."""
+    end = t0 + 0.5
+    save = np.unique([t0 + near, t0 + 0.25, t0 + 0.25 + near, end - near, end])
+    run = gs.simulate(CRAFT, Q, V, (t0, end), save_at=save, breakpoints=[t0 + 0.25], **options)
+    assert run.ok and len(run.time) == len(save) and np.isfinite(run.v).all()
+    np.testing.assert_allclose(run.q[-1], run.q[-2], atol=1e-6)
+    np.testing.assert_allclose(run.q[0], Q, atol=1e-6)
+
+
+def test_neighbouring_numbers_of_a_coarse_clock_are_two_times():
+    """The row between was that of the end, two seconds later."""
+    run = gs.simulate(CRAFT, Q, V, (1e16, 1e16 + 4.0))
+    expected = gs.simulate(CRAFT, Q, V, (0.0, 4.0), save_at=[0.0, 2.0, 4.0])
+    np.testing.assert_allclose(run.q, expected.q, atol=1e-9)

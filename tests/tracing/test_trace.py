@@ -33,6 +33,7 @@ def test_simplifications(symbols):
     assert algebra.where(a < b, c, c) is c and ~~(a < b) is (a < b) and ((a < b) & (a < b)) is (a < b)
     assert (a > b) is (b < a) and (a >= b) is (b <= a)
     assert np.float64(2.0) * a is a * 2 and 2 * a is a * np.int64(2)
+    assert (np.float64(2.0) >= a) is (a <= 2) and (np.float32(2.0) < a) is (a > 2)
     assert abs(-d) is abs(d) and +a is a and np.vdot([a], [b]) is a * b
     assert (
         np.abs(np.array([a]))[0] is abs(a) and np.sqrt(np.array([a]))[0] is a.sqrt() and np.sin(symbols)[0] is a.sin()

@@ -34,7 +34,7 @@ BEGIN, END = "<!-- counts of make faults -->", "<!-- end of counts -->"
 
 
 class Part(NamedTuple):
-    """module and class of its worker, how many seeds, seconds that one may take, and words for the page."""
+    """module and class of its worker, how many seeds, seconds that one may compute or sleep, and words for the page."""
 
     worker: tuple[str, str]
     count: int

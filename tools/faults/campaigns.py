@@ -17,12 +17,14 @@ import warnings
 from pathlib import Path
 
 from disk import PAGE, little_room, may_mount
+from watching import Hung, communicate
 
 import flap_campaign
 from gyrostat.io.writing import WriteError
 
 SCRIPT = Path(flap_campaign.__file__)
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+ASLEEP, COMPUTING = 60.0, 300.0  # seconds; undisturbed, it computes for some ten
 WAYS = (*NUMBERS, "full", "damaged")
 
 
@@ -39,12 +41,15 @@ class Worker:
     def one(self, seed: int) -> tuple[dict[str, int], list[str]]:
         rng, way = random.Random(seed), WAYS[seed % len(WAYS)]
         place = self.folder / str(seed)
-        if way == "full":
-            outcome, wrong = self._full(rng, place)
-        elif way == "damaged":
-            outcome, wrong = self._damaged(rng, place)
-        else:
-            outcome, wrong = self._killed(rng, place, way)
+        try:
+            if way == "full":
+                outcome, wrong = self._full(rng, place)
+            elif way == "damaged":
+                outcome, wrong = self._damaged(rng, place)
+            else:
+                outcome, wrong = self._killed(rng, place, way)
+        except Hung as error:
+            outcome, wrong = "hung", [str(error)]
         shutil.rmtree(place, ignore_errors=True)
         name = way if isinstance(way, str) else way.name
         return {outcome: 1}, [f"{name}: {text}" for text in wrong]
@@ -121,7 +126,7 @@ class Worker:
 
     @staticmethod
     def _ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-        _, err = process.communicate(timeout=240)
+        _, err = communicate(process, ASLEEP, COMPUTING)
         return process.returncode, err
 
 

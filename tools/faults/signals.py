@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from watching import Hung, communicate
+
 import gyrostat as gs
 
 COMMAND = "from gyrostat.cli.main import run; run()"
@@ -28,6 +30,7 @@ angular_velocity = [1.0, 0.5, 0.2]
 duration = "250 s"
 save_every = "{every}"
 """
+ASLEEP, COMPUTING = 60.0, 300.0  # seconds; undisturbed, each computes for some ten
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 STAGES = ("compile", "run", "save", "batch")
 KINDS = [(number, stage) for stage in STAGES for number in NUMBERS]
@@ -128,9 +131,8 @@ class Worker:
         try:
             ended = _wait(process)
             outcome, wrong = self._judge(place, stage, number, ended, old)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            outcome, wrong = "went on", ["it went on"]
+        except Hung as error:
+            outcome, wrong = "hung", [str(error)]
         shutil.rmtree(place)
         return {outcome: 1}, [f"{number.name} while it should {stage} {often}: {text}" for text in wrong]
 
@@ -177,7 +179,7 @@ class Worker:
 
 
 def _wait(process: subprocess.Popen[str]) -> Ended:
-    out, err = process.communicate(timeout=240)
+    out, err = communicate(process, ASLEEP, COMPUTING)
     return Ended(process.returncode, out, err)
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from watching import LOOKS, Hung, Watch, end
+
 HERE = Path(__file__).resolve()
 READY = "ready"  # said by a worker when it begins with its first seed
 SETTING_UP = 600.0  # seconds that it may take until then
@@ -50,7 +52,9 @@ class Tally:
 
 
 def tried(part: str, first: int, last: int, patience: float, *more: str) -> Tally:
-    """`part` with the seeds from first to last, in processes of their own. patience: seconds that one seed may take."""
+    """`part` with the seeds from first to last, in processes of their own. patience: seconds that one seed may compute,
+    or sleep, before its process counts as hung.
+    """
     tally, at = Tally(part), first
     while at < last:
         command = [sys.executable, str(HERE.with_name("campaign.py")), "--worker", part, str(at), str(last), *more]
@@ -77,14 +81,27 @@ def _lines(process: subprocess.Popen[str], patience: float) -> Iterator[dict[str
 
 
 def _line(process: subprocess.Popen[str], patience: float) -> str:
-    """The next one; empty at the end. A worker that is silent for too long is killed."""
+    """The next one; empty at the end. A worker that has hung is killed."""
     assert process.stdout is not None
-    watch = threading.Timer(patience, process.kill)
-    watch.start()
+    come = threading.Event()
+
+    def watch() -> None:
+        if come.wait(LOOKS):
+            return
+        over = Watch(process.pid, patience, patience)
+        try:
+            while not come.wait(LOOKS):
+                over.look()
+        except Hung:
+            end(process.pid)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
     try:
         return process.stdout.readline()
     finally:
-        watch.cancel()
+        come.set()
+        watching.join()
 
 
 def tell(outcomes: dict[str, int], wrong: Sequence[str], notes: Sequence[str] = ()) -> None:

@@ -56,6 +56,7 @@ class Dual:
     """a + b eps: a value and its derivative along one direction."""
 
     __slots__ = ("a", "b")
+    __array_priority__ = -1.0  # above NumPy's scalars, which leave operators to it; below arrays
 
     def __init__(self, a: Any, b: Any) -> None:
         self.a, self.b = a, b

@@ -53,6 +53,7 @@ class Lanes:
     """One number per case."""
 
     __slots__ = ("values",)
+    __array_priority__ = -1.0  # above NumPy's scalars, which leave operators to it; below arrays
 
     def __init__(self, values: Array) -> None:
         self.values = values

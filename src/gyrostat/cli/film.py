@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress
 from rich.text import Text
 
-from ..model.names import printable
+from ..model.names import name_of, printable
 from .output import console, errors
 from .report import About, Axes, Sun
 
@@ -43,7 +43,7 @@ def film(
     with Progress(console=errors(), transient=True) as bar:
         task = bar.add_task("pictures", total=None)
         make(
-            trajectory, out, rate=rate, size=(int(wide), int(high)), speed=speed, title=result.stem, run=run,
+            trajectory, out, rate=rate, size=(int(wide), int(high)), speed=speed, title=name_of(result), run=run,
             about=about, axes=axes, sun=sun, progress=lambda k, of: bar.update(task, completed=k, total=of),
         )  # fmt: skip
     console().print(Text(printable(f"wrote {out}"), style="green"), soft_wrap=True)

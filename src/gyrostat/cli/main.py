@@ -17,7 +17,7 @@ from .equations import equations
 from .export import export
 from .film import film
 from .init import init, schema
-from .output import errors, print_findings, sentence
+from .output import errors, open_streams, print_findings, sentence
 from .report import report
 from .reproduce import reproduce
 from .run import run as run_scenario
@@ -77,6 +77,7 @@ def _note(message: Warning | str, *_: object, **__: object) -> None:
 def run() -> None:
     """Entry point of the console script."""
     debug = "--debug" in sys.argv[1:]
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Unicode still shows everything else

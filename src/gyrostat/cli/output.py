@@ -70,6 +70,19 @@ class Unread(TextIOBase):
         return self._stream.encoding
 
 
+def open_streams() -> None:
+    """Standard streams that whoever called has closed (`>&-`) lead nowhere:
+    nothing fails, and no file that is opened later gets their numbers, with what is printed.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
+
+
 def console() -> Console:
     """Standard output; wide where no terminal limits it. Names may hold what looks like markup: none is looked for."""
     width = None if sys.stdout.isatty() else 140

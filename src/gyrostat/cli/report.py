@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from ..io.writing import check_writable
-from ..model.names import printable
+from ..model.names import name_of, printable
 from .output import console
 from .telling import tell
 
@@ -49,11 +49,11 @@ def report(
     screen = console()
     tell(screen, trajectory)
     text = trajectory.data.attrs.get("scenario")
-    title = _title(text) or result.stem
+    title = _title(text) or name_of(result)
     if scene is not None:
         trajectory.to_html(scene, title=title, about=about, axes=axes, sun=sun)
     link = scene.name if scene is not None and scene.resolve().parent == out.resolve().parent else ""
-    names = (result.stem, "" if compare is None else compare.stem)
+    names = (name_of(result), "" if compare is None else name_of(compare))
     write_report(trajectory, out, title=title, scenario=text, scene=link, compare=other, names=names)
     for path in filter(None, (out, scene)):
         screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)

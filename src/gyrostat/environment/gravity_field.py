@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
-from ..model.names import printable
+from ..model.names import name_of, printable
 from .files import text_of
 from .gravity import Environment
 from .normalized_harmonics import Harmonics
@@ -95,7 +95,7 @@ def read_gfc(path: str | Path, degree: int | None = None) -> GravityField:
         if n <= wanted:
             C[n, m], S[n, m] = c, s
     mu, radius = (_constant(path, key, head[key]) for key in ("earth_gravity_constant", "radius"))
-    return GravityField(printable(head.get("modelname", path.stem)), mu, radius, C, S)
+    return GravityField(printable(head.get("modelname", name_of(path))), mu, radius, C, S)
 
 
 def _number(word: str) -> float:

@@ -189,7 +189,7 @@ class OneClock:
             )
             for tolerances in ([plan.rtol for plan in plans], [plan.atol for plan in plans])
         )
-        saves = first.times.saves(stops)
+        saves = np.unique(first.times.saves(stops))
         return replace(plans[0], stops=stops, samples=samples, saves=saves, rtol=rtol, atol=atol, n_control=controlled)
 
 

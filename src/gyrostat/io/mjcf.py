@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algebra import Pose, compose, rotation, rotation_about
 from ..model import Body, Frame, Joint, Limits, Shape, Spacecraft, nearest
+from ..model.names import name_of
 from .assemble import assemble
 from .mjcf_compile import compiled, turned
 from .mjcf_shapes import shape_of_geom
@@ -130,7 +131,8 @@ class _Model:
                 frames += [self._frame(s, b, offset[b]) for s in self.sites.get(b, [])]
         if alone and self.joint_types(roots[0]) == [FREE]:
             kind = "free"
-        name = self.name(roots[0]) if alone and len(self.roots) > 1 else (self.prepared.name or Path(self.file).stem)
+        own = self.prepared.name or name_of(Path(self.file))
+        name = self.name(roots[0]) if alone and len(self.roots) > 1 else own
         report = Report(self.file)
         report.findings = list(self.report.findings)
         return assemble(

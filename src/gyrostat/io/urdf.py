@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..model import Body, Joint, Limits, Spacecraft, nearest
+from ..model.names import name_of
 from .assemble import assemble
 from .names import NameCheck
 from .report import Report, fail
@@ -49,7 +50,7 @@ def read_urdf(data: bytes, file: str, *, base: str | None = None, mesh_roots: tu
     report.raise_errors()
     lines = {f"body '{e.attributes['name']}'": (file, e.line) for e in robot.all("link")}
     lines |= {f"joint '{e.attributes['name']}'": (file, e.line) for e in robot.all("joint")}
-    return assemble(report, robot.attributes.get("name") or Path(file).stem, bodies, base, lines)
+    return assemble(report, robot.attributes.get("name") or name_of(Path(file)), bodies, base, lines)
 
 
 def _links(report: Report, robot: Element, shapes: Shapes) -> dict[str, Body]:

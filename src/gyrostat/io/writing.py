@@ -78,7 +78,10 @@ def _begin(path: Path) -> tuple[Part, Path]:
     """A new empty file in the folder of `path`, and the place it is for, behind all links."""
     if "\0" in str(path):
         raise WriteError(f"cannot write {str(path)!r}: a file name holds no NUL character.")
-    place = Path(os.path.realpath(path))
+    try:
+        place = Path(os.path.realpath(path))
+    except FileNotFoundError:  # of a relative path
+        raise WriteError(f"cannot write '{path}': the folder that this process works in is gone.") from None
     try:
         return _part(path, place), place
     except OSError as error:
@@ -87,7 +90,8 @@ def _begin(path: Path) -> tuple[Part, Path]:
 
 def _part(path: Path, place: Path) -> Part:
     if not place.parent.is_dir():
-        raise WriteError(f"cannot write '{path}': the folder '{path.parent}' does not exist. Make it first.")
+        link, folder = ("it is a link, and ", place.parent) if path.is_symlink() else ("", path.parent)
+        raise WriteError(f"cannot write '{path}': {link}the folder '{folder}' does not exist. Make it first.")
     exists = place.exists()
     if place.is_dir():
         raise WriteError(f"cannot write '{path}': it is a folder. Choose a file name.")
@@ -131,7 +135,8 @@ def _sync_folder(folder: Path) -> None:
 def _reason(error: OSError, folder: Path, needed: int) -> str:
     words = error.strerror or str(error)
     if error.errno not in _FULL:
-        return f"{words}. Nothing was written; choose another folder."
+        remedy = "a shorter name" if error.errno == errno.ENAMETOOLONG else "another folder"
+        return f"{words}. Nothing was written; choose {remedy}."
     return f"{words}{_missing(error, folder, needed)}. Nothing was written; make room, or choose another folder."
 
 

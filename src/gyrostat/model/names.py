@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 
@@ -15,6 +17,13 @@ def wrong_name(name: Any) -> str:
         if not character.isprintable():
             return f"its name holds {character!r}, which cannot be printed; expected letters, digits, spaces and marks."
     return ""
+
+
+def name_of(path: Path) -> str:
+    """What a file's name says without its suffix, as text that can be written anywhere:
+    the system's names are bytes, and need not be UTF-8, nor what the locale says.
+    """
+    return os.fsencode(path.stem).decode("utf-8", "replace")
 
 
 def printable(text: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from ..algebra import Array
 from ..algebra.frozen import frozen
 from ..control.modes import demand_mode, guarded
-from ..tracing import cards
+from ..tracing import cards, pool
 from .engine.compiling import compile_system, settled, tracked_signals
 from .engine.in_single import in_single
 from .engine.integrate import initial_samples, integrate
@@ -86,6 +86,9 @@ class Prepared:
         if self.resume is None:
             first = self.plan.saves == self.times.begin
             outcome.saved[:, first] = np.hstack([self.state.y, self.state.held])[:, None, :]
+        shown = self.times.saves(self.plan.stops)
+        if len(shown) > len(self.plan.saves):
+            outcome.saved = outcome.saved[:, np.searchsorted(self.plan.saves, shown)]
         return outcome
 
     @property
@@ -127,8 +130,11 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     """
     resume = request.resume
     require_device(request)
-    if request.max_steps < 1:
-        raise ValueError(f"max_steps is {request.max_steps}; expected at least one.")
+    pool.require_count("max_steps", request.max_steps)
+    if request.threads is not None:
+        pool.require_count("threads", request.threads)
+    if resume is not None and not isinstance(resume, Trajectory):
+        raise TypeError(f"resume is {resume!r:.80}; expected a Trajectory that was interrupted, or is to go on.")
     if resume is not None and resume.data.attrs.get(STEPPED):
         raise ValueError(
             "resume: the trajectory was made step by step. Go on with the gs.Simulation that made it, from a snapshot "
@@ -140,6 +146,8 @@ def prepare(request: Request, after: Trajectory | None = None, epoch: float | No
     again = (
         after is not None and functions["control"] is not None and after.functions["control"] is functions["control"]
     )
+    if after is None and resume is None and epoch is None:
+        times.require_length()
     if after is not None and again and after.equations is not None and after.equations.sampled:
         times = replace(times, epoch=after.equations.t0)  # samples are counted from there
     if epoch is not None:
@@ -305,7 +313,7 @@ def plan_of(
         str(settings.integrator),
         stop_times,
         samples,
-        times.saves(stop_times),
+        np.unique(times.saves(stop_times)),
         relative,
         absolute,
         controlled,

@@ -17,6 +17,7 @@ from ..control.modes import mode_named, refuse
 from ..control.passive import Actuators, Stops
 from ..environment import Environment
 from ..model import Role, Spacecraft
+from ..tracing import pool
 from .engine.compiling import SimulationWarning
 from .engine.pausing import NOT_FINITE
 from .engine.resident import Memory, TooManySteps
@@ -120,8 +121,9 @@ class Simulation:
             )
         if runs is not None and (np.ndim(runs) or runs != int(runs) or runs < 1):
             raise ValueError(f"runs is {runs!r}; expected how many there are, one at least.")
-        if max_steps < 1:
-            raise ValueError(f"max_steps is {max_steps}; expected at least one.")
+        pool.require_count("max_steps", max_steps)
+        if threads is not None:
+            pool.require_count("threads", threads)
         self.craft, self.runs, self._single = craft, int(runs or 1), runs is None
         asked = {name: value for name, value in given.items() if name not in ("runs", "record")}
         self._request = Request(craft=craft, **{**asked, "control": GIVEN if control is None else control})

@@ -108,6 +108,7 @@ class _Symbol:
     """What numbers and conditions have in common. `==` is identity, so that symbols can be keys of a dict."""
 
     __slots__ = ("args", "data", "index", "op", "trace")
+    __array_priority__ = -1.0  # above NumPy's scalars, which leave operators to it; below arrays
 
     def __init__(self, trace: Trace, op: str, args: tuple[Any, ...], data: Any, index: int) -> None:
         self.trace, self.op, self.args, self.data, self.index = trace, op, args, data, index

@@ -115,6 +115,8 @@ class Kernel:
         check: ParameterCheck | None = None,
         lazy: bool = False,
     ) -> None:
+        if threads is not None:
+            pool.require_count("threads", threads)
         self.graph, self.threads, self.dtype, self._check = graph, threads, np.dtype(dtype), check
         if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise TypeError(f"dtype {self.dtype} cannot be compiled. Choose float64 or float32.")

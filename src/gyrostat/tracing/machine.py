@@ -109,12 +109,16 @@ def _free(passes: Any) -> None:
         passes.detach()
 
 
-@functools.cache
-def _linker(process: int) -> Any:
-    """Loads object files: all sections of one in one piece of memory, so that they reach each other."""
+@functools.lru_cache(maxsize=1)
+def _linker(process: int, group: int) -> Any:
+    """Loads object files: all sections of one in one piece of memory, so that they reach each other.
+
+    Of each that is gone it keeps the name and some 8 kB; a linker of which all are gone gives everything back.
+    """
     return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=True)
 
 
+_TOGETHER = 64  # libraries of a linker
 _numbers = itertools.count()
 
 
@@ -128,8 +132,9 @@ class Library:
         library = _c_library()
         for name in ("sin", "cos", "pow", "fmod"):
             builder.import_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
-        self._linker = _linker(os.getpid())
-        self._loaded = builder.link(self._linker, f"gyrostat{next(_numbers)}")
+        number = next(_numbers)
+        self._linker = _linker(os.getpid(), number // _TOGETHER)
+        self._loaded = builder.link(self._linker, f"gyrostat{number}")
 
     def address(self, name: str) -> int:
         return self._loaded[name]

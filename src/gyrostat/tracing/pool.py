@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import operator
 import os
 import threading
 from collections import deque
@@ -21,6 +22,12 @@ from typing import Any
 signal: Any = importlib.import_module("_signal" if importlib.util.find_spec("_signal") else "signal")
 
 _HELD = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGBREAK")  # whose handlers are known to raise
+
+
+def require_count(name: str, value: Any) -> None:
+    """Raises a ValueError for what is no whole number of one or more."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or operator.index(value) < 1:
+        raise ValueError(f"{name} is {value!r:.80}; expected a whole number, at least one.")
 
 
 def cores() -> int:

@@ -22,6 +22,7 @@ from ...io.report import fail
 from ...io.toml.source import Source
 from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
+from ...model.names import name_of
 from ...simulation.result.summary import FIGURES, REQUIREMENTS
 from ..checkpoints import refuse
 from ..parts.craft import spacecraft_of
@@ -141,7 +142,7 @@ def formation_scenario(source: Source, table: FormationTable, path: Path) -> For
     keepers = [station.member for station in table.station]
     needs = member_requirements(source, crafts, tree, table.require, keepers, states)
     return FormationScenario(
-        name=table.name or path.stem,
+        name=table.name or name_of(path),
         craft=tree,
         q0=q,
         v0=v,

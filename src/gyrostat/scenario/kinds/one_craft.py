@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from ...io.toml.source import Source
+from ...model.names import name_of
 from ..parts.acting import acting_options
 from ..parts.campaign import CampaignTable, sweep_of
 from ..parts.craft import spacecraft_of
@@ -34,7 +35,7 @@ def one_scenario(source: Source, table: ScenarioTable, path: Path) -> Scenario:
     options = table.run.options(source, duration) | acting_options(source, craft, table, q, v, duration)
     options |= happening(source, craft, table, q, v)
     needs = requirements_of(source, craft, table.require, q, v)
-    name, outputs = table.name or path.stem, tuple(table.outputs)
+    name, outputs = table.name or name_of(path), tuple(table.outputs)
     made_by = Made(source.text, ScenarioTable, craft, q, v, duration)
     sweep = sweep_of(source, made_by, table.campaign, path, needs, options)
     return Scenario(name, craft, q, v, duration, options, outputs, source.text, path, table.limits, needs, sweep)

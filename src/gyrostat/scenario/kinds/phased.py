@@ -9,6 +9,7 @@ from typing import Any
 from ...io.toml.source import Source
 from ...model import Spacecraft
 from ...model.assembly import joined_state, together
+from ...model.names import name_of
 from ...simulation import Trajectory
 from ...simulation.phased_run import PhasedRun
 from ...simulation.phases import Phase, simulate_phases
@@ -81,7 +82,7 @@ def phased_scenario(source: Source, table: PhasedTable, path: Path) -> PhasedSce
     phases = phases_of(course, table.phase, events.get("events", []))
     options = table.run.options(source, total) | course.common() | events
     return PhasedScenario(
-        name=table.name or path.stem,
+        name=table.name or name_of(path),
         craft=craft,
         q0=q,
         v0=v,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -176,7 +176,7 @@ def _on(member: Member, entry: Any) -> Any:
     return replace(entry, surface=own) if own else None
 
 
-@cache
+@lru_cache(maxsize=16)
 def sky_of(epoch: str, known: float) -> Sky:
     """The same for all that ask; its tables are made when they are first used."""
     return Sky(epoch, known)

@@ -20,7 +20,8 @@ def progress_bar(
     amount: seconds of the run, or whatever else there is to do; the bar then says how fast it goes. A terminal that is
     gone shows nothing, and stops nothing.
     """
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    if wanted is False or (wanted is None and not watched):
         yield None
         return
     from rich.console import Console

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 GIB = 2**30
+OWN = 4  # times as much as a row: what is known of a run besides
 LITTLE = 2**26  # bytes: not worth the look
 _CGROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -18,19 +19,22 @@ _CGROUPS = (
 
 def require_memory(runs: int, times: int, numbers: int) -> None:
     """Raises a MemoryError if `numbers` at every time of every run,
-    as they are saved and as they are shown, are too many.
+    as they are saved and as they are shown, are too many; times: 0 where they are not known yet.
     """
-    needed = 2 * 8 * runs * times * numbers
+    needed = 2 * 8 * runs * (times + OWN) * numbers
     if needed < LITTLE:
         return
     free = available()
     if free is None or needed <= free:
         return
-    count = f"{runs:,} runs, each kept at {times:,} times" if runs > 1 else f"a run kept at {times:,} times"
-    more = ", or make the runs in several calls (runs= keeps their numbers)" if runs > 1 else ""
+    count = f"{runs:,} runs" if runs > 1 else "a run"
+    kept = f", each kept at {times:,} times," if times else ""
+    remedies = ["keep fewer times with save_at="] if times > 1 else []
+    remedies += ["make the runs in several calls (runs= keeps their numbers)"] if runs > 1 else []
+    remedy = ", or ".join(remedies)
     raise MemoryError(
-        f"{count}, needs {needed / GIB:.3g} GiB of memory; {free / GIB:.3g} GiB are free. Keep fewer times with "
-        f"save_at={more}."
+        f"{count}{kept} need{'' if runs > 1 else 's'} {needed / GIB:.3g} GiB of memory; {free / GIB:.3g} GiB are free. "
+        f"{remedy[:1].upper()}{remedy[1:]}."
     )
 
 

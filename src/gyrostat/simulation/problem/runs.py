@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from ..engine.system import State
 from ..result.trajectory import Trajectory
 from .balance import held_by
 from .equations import Equations
+from .free_memory import require_memory
 from .layout import Layout
 from .varied import Varied, initial, of_momentum, values_needed, varied_of
 from .varied import count as columns_of
@@ -120,8 +122,10 @@ def _numbers(runs: Any, count: int) -> Array:
 
 
 def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, bool]:
-    q = neutral(craft) if q0 is None else np.asarray(craft.q(q0), dtype=float)
-    v = np.zeros(craft.nv) if v0 is None else np.asarray(craft.v(v0), dtype=float)
+    q, v = neutral(craft) if q0 is None else craft.q(q0), np.zeros(craft.nv) if v0 is None else craft.v(v0)
+    runs = max(math.prod(np.shape(x)[:-1]) for x in (q, v))
+    require_memory(runs, 0, craft.nq + craft.nv)  # before anything is written out: one row may stand for all
+    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
     for name, x, size in (("q0", q, craft.nq), ("v0", v, craft.nv)):
         if x.ndim == 0 or x.shape[-1] != size:
             raise ValueError(f"{name} has shape {x.shape}; expected ({size},), or (runs, {size}), for {craft.name}.")

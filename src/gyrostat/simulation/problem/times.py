@@ -56,9 +56,17 @@ class Times:
 
     @property
     def resolution(self) -> float:
-        """Times nearer than this are one."""
-        coarse = float(np.spacing(np.abs(self.span)).max()) if self.epoch else 0.0
+        """Times nearer than this are one; two neighbouring numbers of the user's clock are two."""
+        coarse = 0.75 * float(np.spacing(np.abs(self.span)).max()) if self.epoch else 0.0
         return max(1e-12 * max(1.0, abs(self.begin), abs(self.end)), coarse)
+
+    def require_length(self) -> None:
+        """Raises a ValueError for a span in which no step could be made."""
+        if 0.0 < self.end - self.begin <= self.resolution:
+            raise ValueError(
+                f"t_span is ({self.span[0]}, {self.span[1]}): times nearer than {self.resolution:.2g} s count as one "
+                "here. Give a later end, or the start itself for the state there."
+            )
 
     def stops(self, breakpoints: Sequence[float], periods: Iterable[float], at_saves: bool) -> tuple[Array, Array]:
         """Inside: times at which steps must end, the last the end of the span; what each is. periods: of sampled
@@ -81,15 +89,13 @@ class Times:
         return np.array([t for t, _ in found]), np.array([float(kind) for _, kind in found])
 
     def saves(self, stops: Array) -> Array:
-        """Inside: times to save at.
+        """Inside: the time of each row to save; of some it may be the same.
 
-        One that is a stop but for round-off is that stop: a row is written where the step ends.
+        One that is the start or a stop but for round-off is that: a row is written where the step ends.
         """
-        save = self.inside(self.save)
-        if not len(stops):
-            return save
-        after = np.minimum(np.searchsorted(stops, save), len(stops) - 1)
-        for stop in (stops[after], stops[np.maximum(after - 1, 0)]):
+        save, ends = self.inside(self.save), np.append(self.begin, stops)
+        after = np.minimum(np.searchsorted(ends, save), len(ends) - 1)
+        for stop in (ends[after], ends[np.maximum(after - 1, 0)]):
             save = np.where(np.abs(stop - save) <= self.resolution, stop, save)
         return save
 
@@ -100,7 +106,10 @@ def times_of(t_span: Any, save_at: Any, step: float | None, resume: Trajectory |
         if resume is None:
             raise TypeError("simulate needs t_span=(start, end) in seconds.")
         t_span = resume.data.attrs["t_span"]
-    span = np.asarray(t_span, dtype=float)
+    try:
+        span = np.asarray(t_span, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        span = np.zeros(0)
     if span.shape != (2,) or not np.isfinite(span).all() or not span[0] <= span[1]:
         raise ValueError(f"t_span is {t_span!r}; expected (start, end) in seconds, the end not before the start.")
     if resume is not None and span[1] < resume.data.attrs["t_span"][1]:
@@ -110,7 +119,10 @@ def times_of(t_span: Any, save_at: Any, step: float | None, resume: Trajectory |
     epoch = float(span[0]) if resume is None else float(resume.data.attrs["t0"])
     if save_at is None:
         return Times(epoch, span, _default_times(span, step, resume), step)
-    save = np.atleast_1d(np.asarray(save_at, dtype=float))
+    try:
+        save = np.atleast_1d(np.asarray(save_at, dtype=float))
+    except (TypeError, ValueError, OverflowError):
+        save = np.zeros((0, 0))
     if save.ndim != 1 or not np.isfinite(save).all() or (np.diff(save) <= 0).any():
         raise ValueError("save_at must be increasing times in seconds.")
     if len(save) and (save[0] < span[0] or save[-1] > span[1]):
