@@ -21,7 +21,8 @@ from .system import Record
 REACH = 0.25  # of the distance of its neighbours: how far from where the cubic has it an extremum is sought
 MOST_LOOKS = 256  # at an event within a step, before it is left as one that swings faster than it can be followed
 SHORTEST = 2.0**-36  # of the step: an interval in which a function jumps, or has a corner at zero
-AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
+AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at, at least
+ROUND_OFF = 2.0**-50  # of the state: what an event function changes by it is no sign
 AT_ONCE = 1e-9  # of the step: events so near to each other happen at one instant
 BEYOND = 1e-12  # of the step: how far beyond the root of a switch a step ends, so that the next begins on the new side
 
@@ -229,9 +230,8 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
             y = spec.turn(x, y, rises)
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
     g = block.evaluate(Context.events, events, k, t, y).copy()
-    later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
     changed = [j for j, _ in happened]
-    g[changed] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[changed]
+    g[changed] = _values_afterwards(block, k, y, ydot, h)[changed]
     for j, rises in happened:
         if block.system.specs[j].turn is not None:  # that of which its effect has told, so that they alternate
             g[j] = max(abs(g[j]), np.finfo(float).tiny) * (1.0 if rises else -1.0)
@@ -239,6 +239,24 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     for name, value in (("y", y), ("K", ydot), ("g_old", g)):
         block.blocks[name][: len(value), at] = _columns(block, value)
     block.lane[Lane.h_before, at] = 0.0
+
+
+def _values_afterwards(block: Block, k: int, y: Array, ydot: Array, h: float) -> Array:
+    """Of all event functions, so soon after an effect that their signs are no matter of round-off, as at the root."""
+    events, t = len(block.system.specs), float(block.lane[Lane.t, k])
+
+    def values(t: float, y: Array) -> Array:
+        return block.evaluate(Context.events, events, k, t, y).copy()
+
+    here, signs = values(t, y), np.where(np.arange(len(y)) % 2, 1.0, -1.0)
+    noise = np.max([abs(values(t, y * (1.0 + ROUND_OFF * s)) - here) for s in (1.0, signs)], axis=0)
+    later = AFTERWARDS * h
+    found = values(t + later, y + later * ydot)
+    while later < h and (abs(found) <= noise).any():  # steps across a load that switches are as short as round-off
+        later *= 10.0
+        further = values(t + later, y + later * ydot)
+        found = np.where((abs(found) <= noise) & (abs(further) > noise), further, found)
+    return found
 
 
 def _columns(block: Block, value: Array) -> Array:
