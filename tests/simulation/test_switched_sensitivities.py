@@ -10,7 +10,7 @@ import pytest
 import gyrostat as gs
 from exact import mp
 from exact_runs import ExactRun, differences
-from gyrostat.algebra import floor, sign, sin, where
+from gyrostat.algebra import floor, scan, sign, sin, where
 from same_trajectory import same
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-15}
@@ -252,3 +252,19 @@ def test_an_event_that_meets_a_switch_by_chance_is_refused():
     options = {"control": pushed, "inputs": inputs, "events": event, "sensitivities": ["input:turn"]}
     with pytest.raises(ValueError, match="several things happen at one instant.*a load that switches, event 'at'"):
         gs.simulate(arm(), [0.0], [0.1], (0, 1.5), **options)
+
+
+def test_switches_inside_a_loop_are_refused_unless_nothing_moves_them():
+    def looped(side):
+        def law(craft, t, q, v, push, turn):
+            return scan(lambda x, k: x + push[0] * side(q, k, turn), np.zeros(1) * v, 3)
+
+        return law
+
+    given = {"inputs": {"push": np.array([0.5, 0.2]), "turn": 0.3}, "sensitivities": ["input:push"], "save_at": [0.1]}
+    counted = looped(lambda q, k, turn: where(k < 1.5, 1.0, 0.2))
+    traj = gs.simulate(arm(), [0.0], [0.1], (0, 0.1), control=counted, **given)
+    np.testing.assert_allclose(traj.sensitivity("v", "input:push")[-1], [[2.2 * 0.1 / 0.7, 0.0]], rtol=1e-9)
+    for side in (lambda q, k, turn: where(q[0] < turn + k, 1.0, -1.0), lambda q, k, turn: sign(q[0] - k)):
+        with pytest.raises(ValueError, match="compares what moves inside a loop"):
+            gs.simulate(arm(), [0.0], [0.1], (0, 0.1), control=looped(side), **given)

@@ -155,7 +155,7 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
     at = equations.layout
     given = events_given(events)
     functions = tuple(event.function for event in given)
-    jumps, moves = ([of(equations, event) for event in given] for of in (jump_of, moves_of))
+    jumps, moves = [jump_of(equations, event) for event in given], [moves_of(equations, event) for event in given]
     specs = event_specs(equations, given, jumps, moves)
     turning = switch_specs(equations)
 

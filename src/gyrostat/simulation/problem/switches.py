@@ -6,7 +6,7 @@ When e(t, s) = 0 (or a whole number, for floor and mod), the rates jump from f- 
     dt/dp = -(e_s S + e_p) / (e_t + e_s f-),    S+ = S + (f- - f+) dt/dp                                         (1)
 
 f- and f+ are the same equations with the switch set to one side and to the other. Where they agree nothing jumps.
-Switches that turn at one e, such as `q < 1` here and `q >= 1` there, are set together.
+Switches that turn at one e, such as `q < 1` here and `q >= 1` there, are set together. Those inside a loop are refused.
 """
 
 from __future__ import annotations
@@ -137,7 +137,18 @@ def _switches(rates: Sequence[Any], own: Directions, x: Array) -> list[Switch]:
     """In the order in which they were recorded; without those that no direction moves."""
     symbols = [x[i] for i, row in zip(own.places, own.rows, strict=True) if any(not _is_zero(e) for e in row)]
     found: dict[tuple[int, bool], Switch] = {}
-    for node in needed(rates, symbols):
+    way = needed(rates, symbols)
+    moved = {node.index for node in (*symbols, *way)}
+    for node in way:
+        if node.op == "loop" and node.data.applies(
+            _MEANING, [type(a) is not float and a.index in moved for a in node.args]
+        ):
+            raise ValueError(
+                "sensitivities: something that acts compares what moves inside a loop (where, sign, floor or mod in "
+                "algebra.scan, as sharing loads among thrusters does), and where its loads switch is not seen there. "
+                "Write the loop out in Python, use minimum, maximum or abs where nothing jumps, or leave out "
+                "sensitivities=; gs.rollout has gradients of runs with fixed steps."
+            )
         if node.op not in _MEANING:
             continue
         e, below, above, whole = _MEANING[node.op](*node.args)
