@@ -288,6 +288,10 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     """
     n, events, t = block.system.n, len(block.system.specs), block.lane[Lane.t, k]
     y = block.blocks["y"][:, k].copy()
+    if block.lane[Lane.due, k] == 1.0:  # a pause: a sample of this instant comes before its effects, as in a run
+        held = block.evaluate(Context.update, block.system.n_held, k, t, y).copy()
+        block.x[1 + n : 1 + n + len(held), block.lanes_of(k)] = _columns(block, held)
+        block.lane[Lane.due, block.lanes_of(k)] = 0.0
     block.place(k, t, y)
     x = block.x[:, k].copy()
     for j, rises in happened:
