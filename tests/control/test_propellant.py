@@ -194,6 +194,24 @@ def test_tanks_that_cannot_be_are_refused(tank, words):
         burning(_rocket(), _on, tank)
 
 
+def test_one_of_several_craft_burns_as_it_does_alone_whatever_its_bodies_are_called():
+    """Bodies of one name are told apart in the model: its tanks were not found, or not among its own."""
+    craft, tanks = _craft()
+    law = burning(craft, _all_on, tanks)
+    other = gs.Spacecraft.build("other", [gs.Body("hub", 40.0, (0.1, 0, 0), (5, 6, 7))])
+    v = np.array([0.1, 0.2, 0.3, 0, 0, 0, 0.2, 3.0])
+    alone = gs.simulate(craft, None, v, (0, 3), control=law, rtol=1e-11, save_at=[3])
+    both = gs.together("both", [other, craft])
+    member = both.member("c")
+    start = np.zeros(both.nv)
+    start[member.v_at] = v
+    run = gs.simulate(both, None, start, (0, 3), control=gs.control.on("c", law), rtol=1e-11, save_at=[3])
+    np.testing.assert_allclose(member.v(run.v), alone.v, rtol=0, atol=1e-9)
+    assert run.audit.worst < 1e-9
+    with pytest.raises(ValueError, match="of several laws none may"):
+        gs.control.on({"c": law, "other": lambda craft, t, q, v: np.zeros(6)})
+
+
 def test_what_burning_does_not_go_with_is_refused_by_name():
     craft, _ = _craft()
     rocket, one = _rocket(), Tank("hub", 300.0)

@@ -162,6 +162,26 @@ def test_an_effect_that_switches_without_turning_back_happens_once():
     np.testing.assert_allclose(traj.q[1, 5], 0.25 * 1.5, atol=1e-13)
 
 
+@pytest.mark.parametrize("method", ["dop853", "gauss16"])
+def test_an_effect_where_a_load_switches_happens_once(method):
+    """Steps across a switch become as short as round-off: the side on which the effect has left the motion is told."""
+    craft = oscillator()
+
+    def law(craft, t, q, v):
+        return np.concatenate([np.zeros(6), [where(q[7] > 0.3, -3.0, 2.0)]])
+
+    def faster(craft, t, q, v):
+        return q, np.concatenate([v[:6], [1.1 * v[6] - 0.05]])
+
+    hit = gs.When(lambda craft, t, q, v: q[7] - 0.3, "hit", direction=1, effect=faster)
+    v = np.zeros((12, 7))
+    v[:, 6] = 0.4 + 1e-6 * np.arange(-20, -8)
+    q = np.tile(gs.neutral(craft), (12, 1))
+    options = {"control": law, "events": hit, "save_at": [1.0]}
+    traj = gs.simulate(craft, q, v, (0, 1), **options, **METHODS[method])
+    assert [sum(e.run == k for e in traj.events) for k in range(12)] == [1] * 12
+
+
 def test_several_events_in_one_step_come_in_order_and_those_after_an_effect_are_judged_anew():
     craft = oscillator()
     q, v = stretched(craft), np.zeros(7)

@@ -421,3 +421,13 @@ def test_what_cannot_be_differentiated_is_refused_by_name():
     formation = gs.Formation({"all": gs.Group(craft, ["one", "two"])})
     with pytest.raises(TypeError, match="sensitivities= is no option of a formation"):
         gs.simulate(formation, None, (0.0, 0.1), sensitivities=["v0"])
+
+
+@pytest.mark.parametrize("conserve", [None, "momentum"])
+def test_of_one_body_whose_mass_matrix_is_a_constant(conserve):
+    """Its momentum keeps the derivative by v0 that it has at the start."""
+    body = gs.Spacecraft.build("body", [gs.Body("body", 10.0, (0.1, 0.2, 0.0), (2.0, 3.0, 4.0))])
+    traj = gs.simulate(body, None, [0.1, 0.2, 0.3, 1, 2, 3], (0, 2), sensitivities="v0", conserve=conserve, rtol=1e-12)
+    by_v0 = traj.sensitivity(lambda craft, t, q, v: gs.momentum(craft, q, v), "v0")
+    np.testing.assert_allclose(by_v0[-1], by_v0[0], rtol=0, atol=1e-9)
+    assert np.abs(by_v0[0]).max() > 1.0

@@ -486,3 +486,22 @@ def test_an_event_that_comes_and_goes_within_one_step_is_seen():
     sim.reset(q, v)
     sim.step(load)
     assert [round(e.t, 2) for e in sim.events] == [0.1, 0.2]
+
+
+def test_a_sample_and_an_effect_at_the_end_of_a_step_come_in_the_order_of_a_run():
+    """The law sees what was before the kick (0.14 apart before: stepped, it saw the kick)."""
+    craft, v0 = servicer(), 0.1 * np.arange(12.0)
+    law = gs.Controller(
+        lambda craft, t, q, v, z: np.concatenate([np.zeros(6), -z]),
+        np.zeros(6),
+        update=lambda c, t, q, v, z: z + v[6:],
+        period=0.1,
+    )
+    kick = gs.When(lambda craft, t, q, v: t - 0.2, "kick", effect=lambda craft, t, q, v: (q, v + np.arange(12.0) / 9.0))
+    options = {"control": law, "events": kick, "rtol": 1e-9}
+    run = gs.simulate(craft, None, v0, (0.0, 0.4), save_at=[0.4], **options)
+    sim = gs.Simulation(craft, **options)
+    sim.reset(None, v0)
+    for _ in range(4):
+        sim.step(dt=0.1)
+    np.testing.assert_array_equal(sim.v, run.final[1])

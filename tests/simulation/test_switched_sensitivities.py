@@ -10,7 +10,7 @@ import pytest
 import gyrostat as gs
 from exact import mp
 from exact_runs import ExactRun, differences
-from gyrostat.algebra import floor, sign, sin, where
+from gyrostat.algebra import floor, scan, sign, sin, where
 from same_trajectory import same
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-15}
@@ -137,17 +137,21 @@ def test_it_jumps_once_however_round_off_falls(number, expected):
         np.testing.assert_allclose(ends(traj), expected, rtol=0, atol=1e-7, err_msg=str(rtol))
 
 
+def arm():
+    joint = gs.Joint("j", "revolute", "base", axis=(0, 0, 1))
+    fixed = gs.Body("base", 10.0, (0, 0, 0), (1, 1, 1), gs.Joint("hold", "fixed"))
+    return gs.Spacecraft.build("arm", [fixed, gs.Body("link", 2.0, (0.5, 0, 0), (0.1, 0.1, 0.2), joint)])
+
+
+def pushed(craft, t, q, v, push, turn):
+    return np.array([where(q[0] < turn, push[0], -push[1])])
+
+
 @pytest.mark.parametrize(
     "options", [TIGHT, {"rtol": 1e-10, "integrator": "rk45"}, {"rtol": 1e-11, "integrator": "gauss16"}]
 )
 def test_closed_form_of_a_push_that_turns_about(options):
     """theta'' = a / J up to an angle, -b / J beyond it."""
-    joint = gs.Joint("j", "revolute", "base", axis=(0, 0, 1))
-    fixed = gs.Body("base", 10.0, (0, 0, 0), (1, 1, 1), gs.Joint("hold", "fixed"))
-    arm = gs.Spacecraft.build("arm", [fixed, gs.Body("link", 2.0, (0.5, 0, 0), (0.1, 0.1, 0.2), joint)])
-
-    def law(craft, t, q, v, push, turn):
-        return np.array([where(q[0] < turn, push[0], -push[1])])
 
     def end(a, b, turn, v0, m):
         J = 0.2 + m / 4
@@ -157,7 +161,7 @@ def test_closed_form_of_a_push_that_turns_about(options):
 
     given = {"inputs": {"push": np.array([0.5, 0.2]), "turn": 0.3}, "save_at": [1.5]}
     names = ["input:push", "input:turn", "v0", "link.mass"]
-    traj = gs.simulate(arm, [0.0], [0.1], (0, 1.5), control=law, sensitivities=names, **given, **options)
+    traj = gs.simulate(arm(), [0.0], [0.1], (0, 1.5), control=pushed, sensitivities=names, **given, **options)
     found = np.concatenate([np.ravel(traj.sensitivity("q", name)[-1]) for name in names])
     with mp.workdps(30):
         at = (0.5, 0.2, 0.3, 0.1, 2.0)
@@ -223,3 +227,61 @@ def test_the_motion_itself_and_events_that_were_asked_for_are_as_without_derivat
     np.testing.assert_allclose(traj.events[0].t, plain.events[0].t, rtol=0, atol=1e-11)
     np.testing.assert_allclose(traj.v[-1], plain.v[-1], rtol=0, atol=1e-10)
     assert traj.event_sensitivity("input:gain").shape == (1, 3)
+
+
+@pytest.mark.parametrize(("factor", "end"), [(1.2, 1.5), (-0.5, 1.7), (None, 1.5)])
+def test_an_event_exactly_where_a_load_switches(factor, end):
+    """theta'' = a / J up to an angle, where the rate jumps (on or back) or the run ends; -b / J beyond."""
+    inputs, names = {"push": np.array([0.5, 0.2]), "turn": 0.3}, ["input:push", "input:turn", "v0"]
+
+    def effect(craft, t, q, v):
+        return q, factor * v
+
+    at = gs.When(lambda craft, t, q, v, turn: q[0] - turn, "at", factor is None, 1, None if factor is None else effect)
+
+    def state(a, b, turn, v0):
+        w = mp.sqrt(v0 * v0 + 2 * a / 0.7 * turn)
+        dt = end - (w - v0) * 0.7 / a
+        if factor is None:
+            return turn, w, end - dt
+        w, rate = factor * w, (a if factor < 0 else -b) / mp.mpf(0.7)
+        return turn + w * dt + rate * dt * dt / 2, w + rate * dt, mp.mpf(end)
+
+    traj = gs.simulate(
+        arm(), [0.0], [0.1], (0, end), control=pushed, inputs=inputs, sensitivities=names, events=at, **TIGHT
+    )
+    assert [e.name for e in traj.events] == ["at"]
+    found = [
+        np.concatenate([np.ravel(traj.sensitivity(what, name, at_end=True)) for name in names]) for what in ("q", "v")
+    ]
+    found.append(np.concatenate([np.ravel(traj.sensitivity("t_end", name)) for name in names]))
+    with mp.workdps(30):
+        start = (0.5, 0.2, 0.3, 0.1)
+        for part, of in zip(found, (0, 1, 2), strict=True):
+            by = [mp.diff(lambda *p, of=of: state(*p)[of], start, [int(i == j) for i in range(4)]) for j in range(4)]
+            np.testing.assert_allclose(part, np.array(by, dtype=float), rtol=1e-9, atol=1e-9)
+
+
+def test_an_event_that_meets_a_switch_by_chance_is_refused():
+    """It depends on what is varied in another way: which of them comes first decides."""
+    event = gs.When(lambda craft, t, q, v: q[0] - 0.3, "at", effect=lambda craft, t, q, v: (q, 1.2 * v))
+    inputs = {"push": np.array([0.5, 0.2]), "turn": 0.3}
+    options = {"control": pushed, "inputs": inputs, "events": event, "sensitivities": ["input:turn"]}
+    with pytest.raises(ValueError, match="several things happen at one instant.*a load that switches, event 'at'"):
+        gs.simulate(arm(), [0.0], [0.1], (0, 1.5), **options)
+
+
+def test_switches_inside_a_loop_are_refused_unless_nothing_moves_them():
+    def looped(side):
+        def law(craft, t, q, v, push, turn):
+            return scan(lambda x, k: x + push[0] * side(q, k, turn), np.zeros(1) * v, 3)
+
+        return law
+
+    given = {"inputs": {"push": np.array([0.5, 0.2]), "turn": 0.3}, "sensitivities": ["input:push"], "save_at": [0.1]}
+    counted = looped(lambda q, k, turn: where(k < 1.5, 1.0, 0.2))
+    traj = gs.simulate(arm(), [0.0], [0.1], (0, 0.1), control=counted, **given)
+    np.testing.assert_allclose(traj.sensitivity("v", "input:push")[-1], [[2.2 * 0.1 / 0.7, 0.0]], rtol=1e-9)
+    for side in (lambda q, k, turn: where(q[0] < turn + k, 1.0, -1.0), lambda q, k, turn: sign(q[0] - k)):
+        with pytest.raises(ValueError, match="compares what moves inside a loop"):
+            gs.simulate(arm(), [0.0], [0.1], (0, 0.1), control=looped(side), **given)

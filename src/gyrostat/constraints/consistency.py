@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Array, is_symbolic
+from ..algebra import Array, cross, is_symbolic
 from ..algebra.semidefinite import least_norm_solution, semidefinite_ldl
-from ..formulations.recursive import forward_dynamics, kinetic_energy
-from ..kinematics import body_twists, inertial_poses, joint_poses, step_configuration
+from ..formulations.recursive import forward_dynamics, kinetic_energy, reaction_wrenches
+from ..kinematics import body_twists, center_of_mass, inertial_poses, joint_poses, step_configuration
 from ..kinematics.arguments import configuration, prescribed_rates, rates
 from ..kinematics.relative_motion import Kinematics
 from ..model import Spacecraft
@@ -112,6 +112,36 @@ def capture(
     _demand_speeds(craft, t, q, after, constraints, -rows * error, error)
     lost = kinetic_energy(craft, q, v) - kinetic_energy(craft, q, after)
     return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
+
+
+def support_impulses(
+    craft: Spacecraft,
+    q: Array,
+    v: Array,
+    constraints: Sequence[AbstractConstraint],
+    jump: Capture,
+    *,
+    locked: Sequence[str] = (),
+) -> Array | None:
+    """What a capture from velocity v brings through the joints of bases that are not free, or locked: [angular about
+    the centre of mass; linear], (6,); None where all bases fly.
+    """
+    held = [body for body in craft.roots if body.joint.name in locked or not body.joint.motion.unbound]
+    if not held:
+        return None
+    at, now = _now(craft, q, np.zeros(craft.nv), constraints)
+    columns, _ = stacked_columns(at, now)
+    pushed = body_wrenches(craft, columns, jump.impulses)
+    through = reaction_wrenches(craft, q, np.zeros(craft.nv), jump.v - v, wrenches=pushed)
+    total, c_N = np.zeros(6), center_of_mass(craft, q)
+    for body in held:
+        wrench, joint, X_NB = through[craft.index(body.name)], body.joint, at.X_NB[body.name]
+        if joint.nv and joint.name not in locked:  # along its motions nothing comes through
+            H = joint.H(q)
+            wrench = wrench - H @ np.linalg.solve(H.T @ H, H.T @ wrench)
+        torque, force = X_NB.R @ wrench[:3], X_NB.R @ wrench[3:]
+        total += np.concatenate([torque + cross(X_NB.p - c_N, force), force])
+    return total
 
 
 def rows_of_their_own(

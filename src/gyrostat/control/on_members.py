@@ -78,6 +78,8 @@ def _controller(name: str, law: Controller) -> Controller:
         key: None if getattr(law, key) is None else _seen_by(name, getattr(law, key), names, places_load=False)
         for key in ("derivative", "update")
     }
+    if law.propellant is not None:
+        advance["propellant"] = replace(law.propellant, member=name)
     return replace(law, output=_seen_by(name, law.output, names), tells=_told_by(name, law.tells), **advance)
 
 
@@ -108,7 +110,9 @@ def _several(laws: Mapping[str, Any]) -> Controller:
     }
     for name, one in all_of.items():
         if one.propellant is not None:
-            raise ValueError(f"control.on: the law of '{name}' burns propellant, which is for a craft alone.")
+            raise ValueError(
+                f"control.on: the law of '{name}' burns propellant; of several laws none may: fly a formation."
+            )
     periods = {name: one.period for name, one in all_of.items()}
     if len(set(periods.values())) > 1:
         said = ", ".join(f"'{name}' {'at all times' if p is None else f'every {p:g} s'}" for name, p in periods.items())

@@ -16,7 +16,7 @@ so that the audit's sums close. F. O. Eke, Dynamics of variable mass systems (19
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,20 @@ class Tank:
 
 @dataclass(frozen=True, eq=False)
 class Propellant:
-    """What a law's memory says of the craft: its first entries are the masses used from each tank."""
+    """What a law's memory says of the craft: its first entries are the masses used from each tank.
+
+    member: whose bodies the tanks name, of several craft; those of the model if empty.
+    """
 
     tanks: tuple[Tank, ...]
+    member: str = ""
+
+    def of(self, craft: Spacecraft) -> Propellant:
+        """With the model's names of its bodies."""
+        if not self.member:
+            return self
+        here = craft.member(self.member).here
+        return Propellant(tuple(replace(tank, body=here(tank.body)) for tank in self.tanks))
 
     def used(self, z: Array) -> Array:
         return z[: len(self.tanks)]
@@ -101,8 +112,9 @@ def burning(
     that is turned. control: another law that acts beside, whose memory thrusts may ask for by the name `memory`. The
     memory z begins with the masses used.
 
-    Exact with `gs.simulate`, `gs.Simulation`, events, batches, parameters and formations (as groups; not as one tree);
-    phases and FMUs refuse it, as does a motor's lag or limit that would act on thrust, too.
+    Exact with `gs.simulate`, `gs.Simulation`, events, batches, parameters and formations, and as `control.on(member,
+    law)` of one of several craft; phases and FMUs refuse it, as does a motor's lag or limit that would act on thrust,
+    too.
     """
     tanks = (tanks,) if isinstance(tanks, Tank) else tuple(tanks)
     feeds = _feeds(craft, tanks)

@@ -32,7 +32,8 @@ class PhaseResult:
     """One phase: its run, the constraints that held, and the jump at its start, if constraints began there.
 
     grasps: those of the constraints that stay on until they are released. impulse: what the jump changed of the
-    momentum [angular; linear] about the centre of mass, where a constraint binds the craft to the inertial frame.
+    momentum [angular; linear] about the centre of mass, where a constraint binds the craft to the inertial frame or a
+    base is not free.
     struck: titles of the constraints that made the jump; started: q and v before it. ended_by: the terminal event that
     ended the phase, if one did. attached: titles of the grasps that are one tree in it. tree: that
     tree, whose coordinates the trajectory has; None where nothing is attached. given: the options that it was run with.
@@ -112,7 +113,7 @@ class PhasedRun:
     @cached_property
     def trajectory(self) -> Trajectory:
         """All phases as one trajectory: for plots, reports, scenes and the audit, to which a grasp's loss of energy is
-        work, and what a grasp onto the inertial frame changes of the momentum, impulse.
+        work, and what one onto the inertial frame, or against a base's support, changes of the momentum, impulse.
         """
         import xarray
 

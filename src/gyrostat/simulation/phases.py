@@ -16,6 +16,7 @@ import numpy as np
 from .._warned import warn_user
 from ..algebra import Array, cross
 from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
+from ..constraints.consistency import support_impulses
 from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
 from ..model.demands import demand_spacecraft
@@ -203,7 +204,7 @@ def _run(
         e = [phase.restitution if any(c is b for b in begun) else 0.0 for c in hit]
         rigid = [*(given["prescribed"] or {}), *_names(given["locked"])]
         jump = capture(struck, q, v, hit, t=t, restitution=e, locked=rigid)
-        v, impulse = jump.v, _outer_impulse(struck, q, hit, jump)
+        v, impulse = jump.v, _outer_impulse(struck, q, v, hit, jump, rigid)
         struck_by = ", ".join(c.title for c in hit)
     tree = _tree(craft, struck, q, [c for c in holds if c.title in attached], before)
     now = craft
@@ -407,13 +408,16 @@ def _begin(always: Sequence[AbstractConstraint], before: PhaseResult | None) -> 
     return before is not None and any(all(c is not b for b in before.constraints) for c in always)
 
 
-def _outer_impulse(craft: Spacecraft, q: Array, hit: Sequence[AbstractConstraint], jump: Capture) -> Array | None:
-    """What constraints onto the inertial frame change of the momentum
+def _outer_impulse(
+    craft: Spacecraft, q: Array, v: Array, hit: Sequence[AbstractConstraint], jump: Capture, rigid: Sequence[str]
+) -> Array | None:
+    """What constraints onto the inertial frame and the supports of bases change of the momentum
     [angular about the centre of mass; linear], (6,); None without.
     """
-    if not any(grounded(craft, c) for c in hit):
+    supports = support_impulses(craft, q, v, hit, jump, locked=rigid)
+    if supports is None and not any(grounded(craft, c) for c in hit):
         return None
-    total, c_N = np.zeros(6), center_of_mass(craft, q)
+    total, c_N = np.zeros(6) if supports is None else supports, center_of_mass(craft, q)
     for c, wrench in zip(hit, jump.on_second, strict=True):
         p = np.zeros(3) if c.second == "N" else frame_pose(craft, q, c.second).p
         sign = float(not is_still(craft, c.second)) - float(not is_still(craft, c.first))

@@ -250,7 +250,7 @@ def equations_of(
         if conserving(request, settings, functions):
             raise ValueError("conserve='momentum': propellant that leaves takes momentum along. Leave it out.")
         if settings.actuators is not None:
-            law.propellant.refuse_motors(craft, settings.actuators)
+            law.propellant.of(craft).refuse_motors(craft, settings.actuators)
         outer = outer if outer is None else replace(outer, potential=None)  # there is none where mass changes
     equations = Equations(
         craft,

@@ -65,7 +65,7 @@ class Simulation:
         from outside, and the audit says so.
     control=law: `step(inputs, dt)` changes those of its `inputs=` that are named (set points, gains), then lets it act
         over dt. Inputs of a sampled law count from its next sample on; one that falls on the end of a step is taken at
-        the beginning of the next.
+        the beginning of the next, unless an event has its effect at that very time: the sample comes before it.
     parameters, inputs: their names and first values, with `runs=` along a first axis of that length or of 1; `reset`
         and `step` give others. What else a law reads from outside is a constant from the making on.
     record: keep a row at the beginning of every step, for `trajectory()`; otherwise it has the start and the present

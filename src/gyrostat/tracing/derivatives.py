@@ -106,7 +106,8 @@ def pushforward(outputs: Sequence[Any], inputs: Sequence[Any], directions: Array
 
 
 def multiplied(A: Array, B: Array) -> Array:
-    """A B of object arrays, where most of A may be zero."""
+    """A B of numbers and Exprs, where most of A may be zero."""
+    A, B = (np.asarray(part, dtype=object) for part in (A, B))  # Python's floats, which the rules know
     C = np.full((A.shape[0], B.shape[1]), 0.0, dtype=object)
     for i, row in enumerate(A):
         for j, a in enumerate(row):

@@ -15,7 +15,7 @@ with the adjoint of the state and sums up that of c; the states that it needs ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -67,6 +67,26 @@ class Loop(_Repeated):
         for k in range(self.steps):
             (x,) = self.body.evaluate(x, float(k), captured)
         return [x[..., i] for i in range(self.n)]
+
+    def applies(self, operations: Collection[str], moved: Sequence[bool]) -> bool:
+        """Whether its body does one of these operations to what changes with the arguments that are moved."""
+        carry, captured, before = list(moved[: self.n]), list(moved[self.n :]), None
+        changes: list[bool] = []
+        while carry != before:
+            before, changes = carry, []
+            for op, args, data in self.body.nodes:
+                if op == "input":
+                    changes.append((carry, [False], captured)[data[0]][data[1]])
+                else:
+                    changes.append(any(changes[a] for a in args))
+            after = [changes[k] for k in self.body.results[0]]
+            carry = [a or b for a, b in zip(before, after, strict=True)]
+        return any(
+            node.data.applies(operations, [changes[a] for a in node.args])
+            if node.op == "loop"
+            else node.op in operations and any(changes[a] for a in node.args)
+            for node in self.body.nodes
+        )
 
     @cached_property
     def reverse(self) -> Graph:

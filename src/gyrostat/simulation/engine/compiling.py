@@ -6,7 +6,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +21,7 @@ from ...tracing.errors import instead, raised_at
 from ..integrators.methods import METHODS
 from ..problem import switches
 from ..problem.equations import Equations
-from ..problem.events import When, event_jump, event_specs, events_given
+from ..problem.events import When, event_jump, event_moves, event_specs, events_given
 from ..problem.outcomes import TRACKS, order_of, signals_of
 from ..problem.variations import Jump
 from .system import EventSpec, Rows, System
@@ -155,7 +155,8 @@ def compile_system(equations: Equations, events: Any, x: Array) -> System:
     at = equations.layout
     given = events_given(events)
     functions = tuple(event.function for event in given)
-    specs = event_specs(equations, given, [jump_of(equations, event) for event in given])
+    jumps, moves = [jump_of(equations, event) for event in given], [moves_of(equations, event) for event in given]
+    specs = event_specs(equations, given, jumps, moves)
     turning = switch_specs(equations)
 
     def rows(function: Callable[[Array], Array], what: str) -> Rows:
@@ -193,12 +194,10 @@ def switch_specs(equations: Equations) -> tuple[EventSpec, ...]:
         return ()
     size = equations.layout.size
     (found,) = traced(partial(switches.values, equations), size).outputs
+    crossings = [compiled(partial(switches.crossing, equations, k), size) for k in range(found.size)]
     return tuple(
-        EventSpec(
-            f"switch {k} of what acts",
-            turn=switches.turned(equations, compiled(partial(switches.crossing, equations, k), size)),
-        )
-        for k in range(found.size)
+        EventSpec(f"switch {k} of what acts", turn=switches.turned(equations, crossing), moves=switches.moves(crossing))
+        for k, crossing in enumerate(crossings)
     )
 
 
@@ -230,6 +229,14 @@ def jump_of(equations: Equations, event: When) -> Callable[[Array], Jump] | None
     graph = _traceable(equations, partial(event_jump, equations, event), np.zeros(0), f"event '{event.name}'")
     assert graph is not None
     return kernel(graph)
+
+
+def moves_of(equations: Equations, event: When) -> Callable[[Array, bool], Array] | None:
+    """How the time of an event answers to what is varied, compiled when it is first asked for."""
+    if not equations.varied:
+        return None
+    kernel = cache(lambda: compiled(partial(event_moves, equations, event), equations.layout.size))
+    return lambda x, rises: kernel()(x)
 
 
 def for_many(function: Callable[[Array], Mapping[str, Any]], size: int) -> Callable[[Array], Mapping[str, Array]]:

@@ -6,6 +6,7 @@ question: an event is as accurate as a step, whatever the order of the method's 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,14 +17,16 @@ from .block import Block
 from .context import Context, Lane
 from .crossings import NEAR, Interval, Point, changes, intervals
 from .status import Status
-from .system import Record
+from .system import EventSpec, Record
 
 REACH = 0.25  # of the distance of its neighbours: how far from where the cubic has it an extremum is sought
 MOST_LOOKS = 256  # at an event within a step, before it is left as one that swings faster than it can be followed
 SHORTEST = 2.0**-36  # of the step: an interval in which a function jumps, or has a corner at zero
-AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at
+AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at, at least
+ROUND_OFF = 2.0**-50  # of the state: what an event function changes by it is no sign
 AT_ONCE = 1e-9  # of the step: events so near to each other happen at one instant
-BEYOND = 1e-12  # of the step: how far beyond the root of a switch a step ends, so that the next begins on the new side
+BEYOND = 1e-12  # of the step: how far beyond a switch, at least, a step ends, so that the next begins on the new side
+ALIKE = 1e-6  # of derivatives: so near to each other they are those of one place
 
 
 class _Sign(NamedTuple):
@@ -42,10 +45,12 @@ def handle_events(block: Block) -> None:
     specs = block.system.specs
     for k in map(int, np.flatnonzero(block.lane[Lane.event, : block.seats] == 1.0)):
         full = block.lane[Lane.h_tried, k], block.lane[Lane.t_new, k]
-        for t, events in _instants(_roots(block, k, full), AT_ONCE * full[0]):
-            if any(specs[j].turn is not None for j, _ in events):
-                t = min(t + BEYOND * full[0], full[1])
+        for t, events in _instants(block, k, _roots(block, k, full), full):
+            turns = [j for j, _ in events if specs[j].turn is not None]
+            root, t = t, _beyond(block, k, t, turns, full) if turns else t
             y = _step_to(block, k, t, full).copy()
+            if turns and len(events) > 1:
+                y = _composed(block, k, (root, t), y, events, full)
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
             names = [specs[j].name for j, _ in events if specs[j].turn is None]
             happened += [Record(int(block.rows[k]), name, t, y, held) for name in names]
@@ -67,15 +72,79 @@ def handle_events(block: Block) -> None:
     block.outcome.records.extend(happened)
 
 
-def _instants(roots: list[tuple[float, _Sign]], near: float) -> list[tuple[float, list[_Sign]]]:
-    """(time, events) in order, those within `near` of the first at one instant."""
+def _instants(
+    block: Block, k: int, roots: list[tuple[float, _Sign]], full: tuple[float, float]
+) -> list[tuple[float, list[_Sign]]]:
+    """(time, events) in order, those that the first's state is not told from at one instant; switches first, as loads
+    then act from beyond them on.
+    """
     found: list[tuple[float, list[_Sign]]] = []
     for t, sign in roots:
-        if found and t - found[-1][0] <= near:
+        if found and (t - found[-1][0] <= AT_ONCE * full[0] or _is_zero(block, k, sign.event, found[-1][0], t, full)):
             found[-1][1].append(sign)
         else:
             found.append((t, [sign]))
-    return found
+    specs = block.system.specs
+    return [(t, sorted(events, key=lambda sign: specs[sign.event].turn is None)) for t, events in found]
+
+
+def _is_zero(block: Block, k: int, j: int, first: float, last: float, full: tuple[float, float]) -> bool:
+    """Whether event j is zero between two times but for round-off."""
+    for t in (first, 0.5 * (first + last)):
+        g, noise = _values_and_noise(block, k, t, _step_to(block, k, t, full).copy())
+        if abs(g[j]) > noise[j]:
+            return False
+    return True
+
+
+def _beyond(block: Block, k: int, root: float, turns: list[int], full: tuple[float, float]) -> float:
+    """A time so soon after the root of switches that their signs are no matter of round-off."""
+    later = BEYOND * full[0]
+    while root + later < full[1]:
+        g, noise = _values_and_noise(block, k, root + later, _step_to(block, k, root + later, full).copy())
+        if (abs(g) > noise)[turns].all():
+            return root + later
+        later *= 10.0
+    return full[1]
+
+
+def _composed(
+    block: Block, k: int, times: tuple[float, float], y: Array, events: list[_Sign], full: tuple[float, float]
+) -> Array:
+    """What several events of one instant, switches among them, leave of y before any effect. Derivatives follow if all
+    of them move together, or do not ask for each other's side.
+    """
+    root, t = times
+    specs, before = block.system.specs, _step_to(block, k, max(2.0 * root - t, block.lane[Lane.t, k]), full).copy()
+
+    def argument(y: Array) -> Array:
+        block.place(k, t, y)
+        return block.x[:, k].copy()
+
+    moved, asked = [], [j for j, _ in events if specs[j].turn is None]
+    for j, rises in events:
+        spec = specs[j]
+        assert spec.moves is not None
+        moved.append(spec.moves(argument(y), rises))
+        if spec.turn is not None:
+            jump, earlier = (spec.turn(argument(at), at, rises) - at for at in (y, before))
+            y = y + jump
+            if not abs(jump - earlier).max() <= ALIKE * abs(jump).max():
+                _refuse(specs, events, t)
+    largest = np.max(np.abs(moved), initial=0.0)
+    if asked and not all(abs(other - moved[0]).max(initial=0.0) <= ALIKE * largest for other in moved):
+        _refuse(specs, events, t)
+    _step_to(block, k, t, full)
+    return y
+
+
+def _refuse(specs: Sequence[EventSpec], events: list[_Sign], t: float) -> None:
+    names = sorted({f"event '{specs[j].name}'" if specs[j].turn is None else "a load that switches" for j, _ in events})
+    raise ValueError(
+        f"sensitivities: at t = {t:.9g} s of the run several things happen at one instant, by chance or by symmetry: "
+        f"{', '.join(names)}. Where one comes before the other with the least change of what is varied, no derivative "
+        "follows. Let them depend on the same expression, move one of them, or leave out sensitivities=."
+    )
 
 
 def _step_to(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
@@ -219,6 +288,10 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     """
     n, events, t = block.system.n, len(block.system.specs), block.lane[Lane.t, k]
     y = block.blocks["y"][:, k].copy()
+    if block.lane[Lane.due, k] == 1.0:  # a pause: a sample of this instant comes before its effects, as in a run
+        held = block.evaluate(Context.update, block.system.n_held, k, t, y).copy()
+        block.x[1 + n : 1 + n + len(held), block.lanes_of(k)] = _columns(block, held)
+        block.lane[Lane.due, block.lanes_of(k)] = 0.0
     block.place(k, t, y)
     x = block.x[:, k].copy()
     for j, rises in happened:
@@ -229,9 +302,8 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
             y = spec.turn(x, y, rises)
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
     g = block.evaluate(Context.events, events, k, t, y).copy()
-    later = AFTERWARDS * h  # at the root itself the sign is a matter of round-off
     changed = [j for j, _ in happened]
-    g[changed] = block.evaluate(Context.events, events, k, t + later, y + later * ydot)[changed]
+    g[changed] = _values_afterwards(block, k, y, ydot, h)[changed]
     for j, rises in happened:
         if block.system.specs[j].turn is not None:  # that of which its effect has told, so that they alternate
             g[j] = max(abs(g[j]), np.finfo(float).tiny) * (1.0 if rises else -1.0)
@@ -239,6 +311,27 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     for name, value in (("y", y), ("K", ydot), ("g_old", g)):
         block.blocks[name][: len(value), at] = _columns(block, value)
     block.lane[Lane.h_before, at] = 0.0
+
+
+def _values_afterwards(block: Block, k: int, y: Array, ydot: Array, h: float) -> Array:
+    """Of all event functions, so soon after an effect that their signs are no matter of round-off, as at the root."""
+    t, later = float(block.lane[Lane.t, k]), AFTERWARDS * h
+    found, noise = _values_and_noise(block, k, t + later, y + later * ydot)
+    while later < h and (abs(found) <= noise).any():  # steps across a load that switches are as short as round-off
+        later *= 10.0
+        further, _ = _values_and_noise(block, k, t + later, y + later * ydot)
+        found = np.where((abs(found) <= noise) & (abs(further) > noise), further, found)
+    return found
+
+
+def _values_and_noise(block: Block, k: int, t: float, y: Array) -> tuple[Array, Array]:
+    """Of all event functions, and what round-off of the state changes of them."""
+
+    def values(y: Array) -> Array:
+        return block.evaluate(Context.events, len(block.system.specs), k, t, y).copy()
+
+    here, signs = values(y), np.where(np.arange(len(y)) % 2, 1.0, -1.0)
+    return here, np.max([abs(values(y * (1.0 + ROUND_OFF * s)) - here) for s in (1.0, signs)], axis=0)
 
 
 def _columns(block: Block, value: Array) -> Array:

@@ -24,6 +24,8 @@ class EventSpec:
 
     turn(x, y, rises) -> y: of a switch in the right-hand side, which nobody asked for: what the jump does to y. The
     step ends just beyond, and one that seems to turn back by round-off undoes what it did.
+
+    moves(x, rises): in a differentiated run, the derivatives of its time, (columns,).
     """
 
     name: str
@@ -31,6 +33,7 @@ class EventSpec:
     direction: int = 0
     effect: Callable[[Array, Array], Array] | None = None
     turn: Callable[[Array, Array, bool], Array] | None = None
+    moves: Callable[[Array, bool], Array] | None = None
 
     @property
     def changes(self) -> bool:

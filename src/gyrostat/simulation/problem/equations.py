@@ -95,7 +95,9 @@ class Equations:
     @property
     def propellant(self) -> Propellant | None:
         """What makes the craft lighter as it burns."""
-        return None if self.control is None else self.control.propellant
+        return (
+            None if self.control is None or self.control.propellant is None else self.control.propellant.of(self.craft)
+        )
 
     @property
     def wrenches_act(self) -> bool:

@@ -71,17 +71,21 @@ def effects_of(events: Any) -> tuple[str, ...]:
 
 
 def event_specs(
-    equations: Equations, events: Sequence[When], jumps: Sequence[Callable[[Array], Jump] | None]
+    equations: Equations,
+    events: Sequence[When],
+    jumps: Sequence[Callable[[Array], Jump] | None],
+    moves: Sequence[Callable[[Array, bool], Array] | None],
 ) -> tuple[EventSpec, ...]:
-    """jumps: of the derivatives, where there are any."""
+    """jumps: of the derivatives; moves: those of the time; where there are any."""
     return tuple(
         EventSpec(
             e.name,
             e.terminal,
             e.direction,
             None if e.effect is None else _effect(equations, e.name, e.effect, derivatives),
+            moves=moved,
         )
-        for e, derivatives in zip(events, jumps, strict=True)
+        for e, derivatives, moved in zip(events, jumps, moves, strict=True)
     )
 
 
@@ -101,6 +105,11 @@ def event_jump(equations: Equations, event: When, x: Array) -> Jump:
         return np.concatenate([np.asarray(q), np.asarray(v), x[at["z"]], x[at["load"]]])
 
     return jump(equations, value, None if effect is None else after, x)
+
+
+def event_moves(equations: Equations, event: When, x: Array) -> Array:
+    """How its time answers to what is varied; to be traced."""
+    return event_jump(equations, event, x).dt
 
 
 def _effect(

@@ -6,7 +6,7 @@ When e(t, s) = 0 (or a whole number, for floor and mod), the rates jump from f- 
     dt/dp = -(e_s S + e_p) / (e_t + e_s f-),    S+ = S + (f- - f+) dt/dp                                         (1)
 
 f- and f+ are the same equations with the switch set to one side and to the other. Where they agree nothing jumps.
-Switches that turn at one e, such as `q < 1` here and `q >= 1` there, are set together.
+Switches that turn at one e, such as `q < 1` here and `q >= 1` there, are set together. Those inside a loop are refused.
 """
 
 from __future__ import annotations
@@ -56,11 +56,14 @@ class Switch(NamedTuple):
 
 class Crossing(NamedTuple):
     """At a switch. up, down: derivatives of the state beyond it, (state, columns), when e rises and when it falls;
-    held: 1 if the motion cannot leave it on either side; odd: 1 if g falls where e rises.
+    up_at, down_at: those of its time (columns,); held: 1 if the motion cannot leave it on either side; odd: 1 if g
+    falls where e rises.
     """
 
     up: Array
     down: Array
+    up_at: Array
+    down_at: Array
     held: Any
     odd: Any
 
@@ -83,11 +86,11 @@ def crossing(equations: Equations, k: int, x: Array) -> Crossing:
     moved = pushforward([switch.e], list(x[own.places]), own.rows)[0]
     rate_below, rate_above = (_along(switch.e, own.with_column(f, 1.0), x) for f in (below, above))
     S = x[equations.layout["S"]].reshape(-1, count(equations.varied))
-    up = S + np.outer(below - above, [rules.div(-e, rate_below) for e in moved])
-    down = S + np.outer(above - below, [rules.div(-e, rate_above) for e in moved])
+    up_at, down_at = (np.array([rules.div(-e, rate) for e in moved], dtype=object) for rate in (rate_below, rate_above))
+    up, down = S + np.outer(below - above, up_at), S + np.outer(above - below, down_at)
     held = rules.where(rules.logical_and(rules.lt(0.0, rate_below), rules.lt(rate_above, 0.0)), 1.0, 0.0)
     even = rules.mod(rules.floor(rules.add(switch.e, 0.5)), 2.0) if switch.whole else 0.0
-    return Crossing(up, down, held, even)
+    return Crossing(up, down, up_at, down_at, held, even)
 
 
 def turned(equations: Equations, crossing: Callable[[Array], Crossing]) -> Callable[[Array, Array, bool], Array]:
@@ -111,6 +114,16 @@ def turned(equations: Equations, crossing: Callable[[Array], Crossing]) -> Calla
     return jumped
 
 
+def moves(crossing: Callable[[Array], Crossing]) -> Callable[[Array, bool], Array]:
+    """The derivatives of the time at which it is crossed."""
+
+    def moved(x: Array, rises: bool) -> Array:
+        found = crossing(x)
+        return found.up_at if rises != bool(found.odd) else found.down_at
+
+    return moved
+
+
 def _rates(equations: Equations, x: Array) -> list[Any]:
     return [e if isinstance(e, Expr) else float(e) for e in equations.state_rates(x)]
 
@@ -124,7 +137,18 @@ def _switches(rates: Sequence[Any], own: Directions, x: Array) -> list[Switch]:
     """In the order in which they were recorded; without those that no direction moves."""
     symbols = [x[i] for i, row in zip(own.places, own.rows, strict=True) if any(not _is_zero(e) for e in row)]
     found: dict[tuple[int, bool], Switch] = {}
-    for node in needed(rates, symbols):
+    way = needed(rates, symbols)
+    moved = {node.index for node in (*symbols, *way)}
+    for node in way:
+        if node.op == "loop" and node.data.applies(
+            _MEANING, [type(a) is not float and a.index in moved for a in node.args]
+        ):
+            raise ValueError(
+                "sensitivities: something that acts compares what moves inside a loop (where, sign, floor or mod in "
+                "algebra.scan, as sharing loads among thrusters does), and where its loads switch is not seen there. "
+                "Write the loop out in Python, use minimum, maximum or abs where nothing jumps, or leave out "
+                "sensitivities=; gs.rollout has gradients of runs with fixed steps."
+            )
         if node.op not in _MEANING:
             continue
         e, below, above, whole = _MEANING[node.op](*node.args)

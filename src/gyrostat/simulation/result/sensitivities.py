@@ -19,7 +19,7 @@ from ..engine.compiling import compiled
 from ..engine.status import Status
 from ..engine.system import Record, State
 from ..problem.equations import Equations
-from ..problem.events import event_jump, events_given
+from ..problem.events import event_moves, events_given
 from ..problem.variations import velocities
 from ..problem.varied import INPUT, Varied, count, labels, tangent_map, varied_of
 
@@ -61,7 +61,7 @@ def at_events(equations: Equations, events: Any, records: Sequence[Record], cons
             rows = np.array([np.concatenate([records[k].y, records[k].held]) for k in own])[:, None]
             times = np.array([[records[k].t] for k in own])
             x = _arguments(equations, times, rows, constants[[records[k].run for k in own]])[:, 0]
-            moved = compiled(partial(_time_moves, equations, event), equations.layout.size)
+            moved = compiled(partial(event_moves, equations, event), equations.layout.size)
             found[own] = moved(x)
     return found
 
@@ -95,10 +95,6 @@ def _state(equations: Equations, x: Array) -> tuple[Array, Array]:
     if equations.conserve:
         return S[..., :nq, :], compiled(partial(velocities, equations), at.size)(x)
     return S[..., :nq, :], S[..., nq : nq + equations.craft.nv, :]
-
-
-def _time_moves(equations: Equations, event: Any, x: Array) -> Array:
-    return event_jump(equations, event, x).dt
 
 
 def _motion(equations: Equations, x: Array) -> tuple[Array, Array]:
