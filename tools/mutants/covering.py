@@ -158,19 +158,19 @@ class Covering:
         return row
 
     def tests_of(self, file: str, line: int) -> list[str]:
-        """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick.
+        """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick; then the
+        others of their files, which may use what another has made there and left in a cache, or what the source holds.
 
         A line outside functions is executed on import: for it, all tests that execute a function of the source, or the
-        function that it is a default of; then the others of their files, which may use what the source holds.
+        function that it is a default of.
         """
         wanted = _executed_with(self.root / file, line)
-        on_import = line in wanted - _bodies(self.root / file).keys()
         found: set[str] = set()
         beside: set[str] = set()
         for name, row in self.tests.items():
             mark, lines = row.lines.get(file, ("", {}))
             here = {test for number in self._then(file, mark, wanted) & lines.keys() for test in lines[number]}
-            more = row.seconds.keys() - here - set(row.failed) if here and on_import else set()
+            more = row.seconds.keys() - here - set(row.failed) if here else set()
             if here and row.digest != self._now(name):  # some tests may have other names by now
                 text = (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else ""
                 here, more = ({test for test in some if f"def {_function(test)}(" in text} for some in (here, more))
