@@ -93,8 +93,8 @@ def _values(block: Block, k: int, t: float, full: tuple[float, float]) -> Array:
 
 
 def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float, _Sign]]:
-    """(time, event) of all changes of sign in the waiting step of lane k, between its ends and what seems to lie within,
-    in order: of one event those at one time as they alternate.
+    """(time, event) of all changes of sign in the waiting step of lane k, between its ends and what seems to lie
+    within, in order: of one event those at one time as they alternate.
     """
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
     events, between = len(block.system.specs), block.method.between
