@@ -212,16 +212,17 @@ def test_a_campaign_tells_what_tests_see_from_what_they_do_not(tool, package, mo
     known = covering.Covering(package, campaign.STORE / "covering.json", campaign.sources())
     line = SOURCE.splitlines().index('    return -k * x + scaled(x, k, factor=LIMIT, description="words")') + 1
     test = "tests/control/test_law.py::test_force"
+    both = [test, "tests/control/test_law.py::test_limit"]
     assert list(known.tests) == ["tests/control/test_law.py", "tests/model/test_other.py"]
     assert not any(row.failed for row in known.tests.values())  # that one executes no source is no failure
-    assert known.tests_of("src/gyrostat/control/law.py", line) == [test]
+    assert known.tests_of("src/gyrostat/control/law.py", line) == both
     assert known.tests_of("src/gyrostat/control/law.py", line - 2) == []  # raise: nobody goes there
     limit = SOURCE.splitlines().index("LIMIT: float = 2.0") + 1
-    assert known.tests_of("src/gyrostat/control/law.py", limit) == [test, test.replace("force", "limit")]
+    assert known.tests_of("src/gyrostat/control/law.py", limit) == both
     law = package / "src/gyrostat/control/law.py"
     law.write_text("# one line\n# and another\n" + SOURCE, encoding="utf-8")  # the map goes along
     moved = covering.Covering(package, campaign.STORE / "covering.json", campaign.sources())
-    assert moved.tests_of("src/gyrostat/control/law.py", line + 2) == [test]
+    assert moved.tests_of("src/gyrostat/control/law.py", line + 2) == both
     assert moved.tests_of("src/gyrostat/control/law.py", line) == []
     assert moved.stale(campaign.test_files()) and not moved.stale(campaign.test_files(), sources=False)
     law.write_text(SOURCE, encoding="utf-8")

@@ -81,6 +81,7 @@ UNITS = [
     ("rate:base", '"1 rpm"', '"2 rpm"', np.pi / 30, np.pi / 15),
     ("position:base", '"10 mm"', '"20 mm"', 0.01, 0.02),
     ("joint_2.damping", '"1 N m s/rad"', '"2 N m s/rad"', 1.0, 2.0),
+    ("joint_2.friction", "0.1", "0.2", 0.1, 0.2),
     ("control.bandwidth", '"0.1 Hz"', '"0.2 Hz"', 0.1, 0.2),
 ]
 

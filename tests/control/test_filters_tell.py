@@ -43,6 +43,19 @@ def test_nees_and_nis_are_in_the_summary_with_their_bounds(runs, tmp_path):
     assert rows(gs.Trajectory.load(tmp_path / "a.nc")) == found  # a file says the same
 
 
+@pytest.mark.parametrize("every", [0, 5])
+@pytest.mark.parametrize(("bias", "walk", "freedoms"), [(1e-3, 2e-6, 6), (1e-3, 0.0, 6), (0.0, 2e-6, 6), (0.0, 0.0, 3)])
+def test_the_bias_counts_where_the_filter_knows_of_one(bias, walk, freedoms, every):
+    tracker = StarTracker(Imperfection(noise=1e-4))
+    estimator = AttitudeFilter(IntegratingGyro(3e-5, walk, bias), tracker, 0.2, every=every, sigma=0.01)
+    craft = gs.Spacecraft.build("probe", [gs.Body("hull", 40.0, inertia=[3.0, 4.0, 5.0])])
+    state = gs.neutral(craft), np.full(6, 0.01)
+    z = [estimator.step(craft, *state, estimator.memory, control.Place(1, run, 0)) for run in (0, 1)]
+    told = estimator.controller(hold).tells(craft, *state, np.array(z))
+    assert [row[2] for row in told] == [freedoms, 3][: 2 if every else 1]
+    assert ["NIS" in row[0] for row in told] == [False, True][: len(told)] and np.shape(told[0][1]) == (2,)
+
+
 def test_a_member_tells_under_its_name():
     estimator, alone = flown(runs=1)
     probe = alone.craft

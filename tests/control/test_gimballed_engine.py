@@ -59,6 +59,15 @@ def test_angles_give_the_torque_that_is_wanted(direction):
     assert not engine.angles_for(craft, q, wanted, 0.0).any()
 
 
+def test_each_angle_has_its_own_limit_on_both_sides():
+    craft = rocket()
+    engine = GimballedEngine(craft, "main", (0.2, 0.35), first_axis=(1, 0, 0))
+    for sides in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        wanted = engine.load(craft, gs.neutral(craft), THRUST, 0.5 * np.array(sides))[:3]
+        angles = engine.angles_for(craft, gs.neutral(craft), 1e3 * wanted, THRUST)
+        np.testing.assert_allclose(angles, [0.2 * sides[0], 0.35 * sides[1]], rtol=1e-12)
+
+
 def test_the_gimbal_turns_at_its_rate_and_stays_within_its_angle():
     """A torque beyond reach: a ramp of max_rate, the last of it exponential, to max_angle."""
     craft = rocket()

@@ -310,6 +310,20 @@ def test_phases_that_are_wrong(folder, old, new, words):
     assert words in str(caught.value) and all(finding.line for finding in caught.value.findings)
 
 
+def test_what_bounces_off_is_not_held_and_keeps_its_share(folder):
+    """Of the energy that a weld would take, e^2 is given back; momentum stays."""
+    text = HEAD + MET + '[[phase]]\nname = "near"\nduration = "0.1 s"\n[[phase]]\nname = "touch"\nduration = "0.2 s"\n'
+    text += 'kind = "grasp"\ngrasp = [{ frames = ["tool", "grip"], name = "claw" }]\n'
+    held, bounced = (load(folder, text + more).run() for more in ("", "restitution = 0.4\n"))
+    lost = [run["touch"].capture.energy_lost for run in (held, bounced)]
+    assert lost[1] == pytest.approx((1.0 - 0.4**2) * lost[0], rel=1e-9) and lost[0] > 0.01
+    assert [c.title for c in held["touch"].constraints] == ["claw"] and not bounced["touch"].constraints
+    h = bounced.trajectory.momentum()
+    np.testing.assert_allclose(h, np.broadcast_to(h[0], h.shape), atol=1e-9)
+    with pytest.raises(ModelError, match="what is attached does not bounce off"):
+        load(folder, text.replace('kind = "grasp"', 'kind = "attach"') + "restitution = 0.4\n")
+
+
 def test_what_is_held_by_no_base_cannot_be_attached(folder):
     """Both bases float, but what is grasped is a flap of one and the tool of the other."""
     hinge = gs.Joint("hinge", "revolute", "box", (0, 0.3, 0), axis=(1, 0, 0))

@@ -34,6 +34,9 @@ def push(craft, t, q, v):
     return np.array([[0, 0, 0, 0.5, 0, 0] if body.name == "hub" else np.zeros(6) for body in craft.bodies])
 
 
+field = gs.environment.uniform_gravity((0.2, 0.0, -0.5))
+
+
 def way(craft, t, q, v):
     return q[4]
 
@@ -88,6 +91,15 @@ def test_an_environment_an_event_and_a_requirement_of_ones_own(folder):
     assert run.events[0].name == "far" and run.events[0].q[4] == pytest.approx(0.02, abs=1e-10)
     (row,) = run.summary.requirements
     assert not row.met and row.value == pytest.approx(x[-1])
+
+
+def test_an_environment_that_is_made_already_keeps_its_potential(folder):
+    """The audit asks for it: what the field gives, the potential has lost."""
+    run = load(folder, RUN + '[environment]\npython = "own.py:field"\n').simulate(progress=False)
+    com = run.center_of_mass()
+    np.testing.assert_allclose(run.potential_energy() - run.spring_energy(), -54.0 * com @ [0.2, 0.0, -0.5], rtol=1e-9)
+    np.testing.assert_allclose(com[-1] - com[0], np.array([0.2, 0.0, -0.5]) * 8.0, atol=1e-8)
+    assert run.audit.potential is not None and run.audit.worst < 1e-9
 
 
 def test_a_phase_and_one_of_several_may_have_one(folder):

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 import gyrostat as gs
 from gyrostat import control, models, scenario
@@ -27,7 +28,8 @@ from gyrostat.environment import (
 )
 from gyrostat.environment.in_files import ENVIRONMENTS
 from gyrostat.model import ModelError
-from gyrostat.scenario.entry_tables import entry_table
+from gyrostat.model.entries import Angle, Length, Registry, key
+from gyrostat.scenario.entry_tables import entry_table, made
 
 HEAD = 'spacecraft = "craft.toml"\n[run]\nduration = "2 s"\n[start]\nangular_velocity = [0.01, -0.02, 0.015]\n'
 ARM = "[start.joints]\nshoulder = 0.4\nelbow = -0.9\nwrist = 0.7\nroll = 0.2\npitch = -0.3\nyaw = 0.5\n"
@@ -345,6 +347,29 @@ def test_every_key_of_every_entry_says_what_it_means(registry):
         assert entry.says and all(entry.keys.values()), entry.name
         schema = entry_table(registry, entry).model_json_schema()
         assert all(schema["properties"][key]["description"] for key in entry.keys)
+
+
+def test_a_table_has_the_keys_of_its_entry_with_their_defaults_and_units():
+    registry = Registry("samples", "law")
+
+    @registry.add("sample", "what it is")
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Sample:
+        length: Length = key("How long.")
+        turn: Angle = key("How far.", 0.5)
+        names: list[str] = key("Whose.", ["a", "b"])
+        limit: Angle | None = key("At most.", None)
+
+    Sample.__annotations__ |= {"length": Length, "turn": Angle, "names": list[str], "limit": Angle | None}
+    table = entry_table(registry, registry["sample"])
+    assert [name for name, field in table.model_fields.items() if field.is_required()] == ["law", "length"]
+    assert made(Sample, table(law="sample", length="20 cm")) == Sample(length=0.2)
+    assert made(Sample, table(law="sample", length=3.0, turn="180 deg", names=[], limit="90 deg")) == Sample(
+        length=3.0, turn=np.pi, names=[], limit=np.pi / 2
+    )
+    for wrong in ({"law": "sample"}, {"law": "other", "length": 1.0}, {"law": "sample", "length": "3 deg"}):
+        with pytest.raises(ValidationError):
+            table(**wrong)
 
 
 def test_bundled_models_are_there():

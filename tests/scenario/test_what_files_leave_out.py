@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -58,14 +59,18 @@ OTHER = {"delay": 0.5, "every": 3, "lost": 0.25, "noise": 0.01, "quantum": 0.003
 CHAIN = {**OTHER, "bias": 0.02, "scale": 0.07}
 
 
-def errors_of(name, **keys):
+def sensor(name, **keys):
     kind = SENSORS[name].kind
     frame = {} if name in NO_FRAME else {"frame": "hub"}
     needed = {key: x for key, x in {**frame, **NEEDED.get(name, {})}.items() if x is not None}
     known = Celestial("Sun", 1.327e20, 6.957e8, lambda t: np.array([1.2e11, -0.6e11, 0.4e11]))
     sky = SimpleNamespace(sun=known, magnetic_field=lambda t, r: 1e-5 * r, body=lambda _: known)
     (built,) = kind(**needed, **keys).build(CRAFT, Around(ORBIT, sky)).values()
-    return {key: np.asarray(value).tolist() for key, value in vars(built.imperfection).items()}
+    return built
+
+
+def errors_of(name, **keys):
+    return {key: np.asarray(value).tolist() for key, value in vars(sensor(name, **keys).imperfection).items()}
 
 
 @pytest.mark.parametrize("name", SENSORS)
@@ -80,6 +85,18 @@ def test_a_sensor_errs_by_what_its_table_gives_and_by_nothing_else(name):
         if own in CHAIN:
             value = (0.01, -0.02, 0.03) if np.ndim(plain[own]) else CHAIN[own]
             assert errors_of(name, **{key: value}) == {**plain, own: np.asarray(value).tolist()}
+
+
+@pytest.mark.parametrize("name", SENSORS)
+def test_a_sensor_looks_as_in_python_where_its_table_says_no_more(name):
+    """But for a camera, which sees all around by default in Python alone."""
+    built = sensor(name)
+    defaults = {f.name: f.default for f in fields(built) if f.default is not MISSING and f.name != "imperfection"}
+    own = {key: getattr(built, key) for key in defaults}
+    own["exclusions"] = tuple(own.get("exclusions", ()))
+    own["hidden_by"] = tuple(own.get("hidden_by", ()))
+    expected = {"exclusions": (), "hidden_by": ()} | defaults
+    assert own == (expected | {"field_of_view": np.pi / 4} if name == "camera" else expected)
 
 
 # ---- environments

@@ -79,6 +79,11 @@ def test_a_load_at_its_limit_saturates_nothing():
 
     assert saturated(2.0) == []
     assert saturated(2.0 + 1e-9) == ["elbow"]
+    for load, joints in ((2.0, []), (2.1, ["elbow"])):  # so are loads that are given from step to step
+        sim = gs.Simulation(craft, record=True)
+        sim.reset()
+        sim.step(craft.v({"elbow": load}, "tau"), 0.1)
+        assert [s.joint for s in sim.trajectory().saturation] == joints
 
 
 def test_followers_of_a_formation_are_told_as_seen_from_their_chief():

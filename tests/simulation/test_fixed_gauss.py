@@ -4,6 +4,8 @@ that some components have.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -126,3 +128,30 @@ def test_the_advice_after_no_convergence_helps(method):
     chosen = gs.simulate(craft, *start, integrator="gauss16")
     assert smaller.status == chosen.status == ("done",)
     assert np.abs(smaller.final[1] - chosen.final[1]).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_motion_from_rest_at_zero_is_solved_as_every_other(method):
+    """Where every component is zero, tolerances are absolute: q = (F/k) (1 - cos w t), of a slider on a spring."""
+    rail = gs.Body("rail", 10.0, inertia=(1, 1, 1), joint=gs.Joint("ground", "fixed"))
+    slide = gs.Joint("slide", "prismatic", "rail", axis=(1, 0, 0), stiffness=8.0)
+    craft = gs.Spacecraft.build("slider", [rail, gs.Body("cart", 2.0, inertia=(1, 1, 1), joint=slide)])
+    law = lambda craft, t, q, v: np.array([0.4])
+    run = gs.simulate(craft, None, None, (0, 2), control=law, integrator=method, step=0.02, save_at=[0.02, 0.1, 2.0])
+    np.testing.assert_allclose(run.q[:, 0], 0.05 * (1 - np.cos(2 * run.time)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("rate", "status"), [(20.0, "done"), (120.0, "no_convergence"), (300.0, "no_convergence")])
+def test_an_iteration_that_grows_slowly_is_no_solution(rate, status):
+    """v' = -c v at h = 0.05: the iteration's factor is c h times 0.22 (the spectral radius of A); where it is little
+    above one, a hundred iterations leave numbers that are finite and wrong.
+    """
+    rail = gs.Body("rail", 10.0, inertia=(1, 1, 1), joint=gs.Joint("ground", "fixed"))
+    slide = gs.Joint("slide", "prismatic", "rail", axis=(1, 0, 0), damping=2.0 * rate)
+    craft = gs.Spacecraft.build("slider", [rail, gs.Body("cart", 2.0, inertia=(1, 1, 1), joint=slide)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gs.SimulationWarning)
+        run = gs.simulate(craft, None, [1.0], (0, 0.05), integrator="gauss6", step=0.05)
+    assert run.status == (status,)
+    if status == "done":
+        assert run.final[1][0] == pytest.approx(np.exp(-0.05 * rate), rel=1e-4)

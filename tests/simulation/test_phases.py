@@ -104,6 +104,9 @@ def test_two_phases_are_one_run_cut_in_two(options):
     whole = gs.simulate(CRAFT, Q, v, (0.0, 2.0), **options)
     run = simulate_phases(CRAFT, Q, v, HALVES, **options)
     assert [r.phase.name for r in run.phases] == ["first", "second"] and run.ok
+    for name in ("steps", "rejections"):
+        parts = [getattr(r.trajectory.state, name) for r in run.phases]
+        np.testing.assert_array_equal(getattr(run.trajectory.state, name), sum(parts))
     np.testing.assert_allclose(end(run), np.concatenate(whole.final), atol=1e-9)
     if "formulation" not in options and "integrator" not in options or "control" in options:
         assert np.abs(np.concatenate(whole.final) - np.concatenate(plain.final)).max() > 1e-4

@@ -169,6 +169,17 @@ def test_closed_loops_too():
         )
 
 
+def test_a_final_cost_may_ask_for_what_the_last_step_had():
+    """Directly and through the motion: differences of the same rollout."""
+    craft, q0, v0 = crane()
+    rng, steps, e = np.random.default_rng(8), 3, 1e-5
+    cost = lambda craft, t, q, v, u: u @ u + v[6] * u[0] + q[7]
+    U, dU = rng.normal(size=(steps, 2)), rng.normal(size=(steps, 2))
+    roll = gs.rollout(craft, law, steps, STEP, q0, v0, history={"u": U}, inputs={"gain": np.array([-2.0, -0.5])})
+    values = [roll.again(history={"u": U + s * dU}).value(cost) for s in (e, -e)]
+    assert np.sum(roll.gradient(cost).by["u"] * dU) == pytest.approx((values[0] - values[1]) / (2 * e), rel=1e-8)
+
+
 def test_what_is_compiled_does_not_depend_on_the_number_of_steps():
     craft, q0, v0 = crane()
     keys = set()

@@ -192,13 +192,13 @@ def test_an_exception_in_an_effect_leaves_the_state_before_the_step():
 
 
 def test_too_many_steps_are_refused_with_the_time_that_was_reached():
-    sim, *_ = ready(integrator="dop853", step=None, max_step=1e-4, max_steps=1000)
-    with pytest.raises(RuntimeError, match=r"max_steps=1000 attempted steps were not enough; the run waits at t = 0.1"):
+    sim, *_ = ready(integrator="dop853", step=None, max_step=2e-3, max_steps=1000)
+    with pytest.raises(RuntimeError, match=r"max_steps=1000 attempted steps were not enough; the run waits at t = \d"):
         sim.step(np.zeros(12), 5.0)
-    assert 0.09 < sim.t < 0.13 and sim.state.status == ("running",)
+    assert 1.9 < sim.t < 2.3 and sim.state.status == ("running",)
     t = sim.t
-    sim.step(np.zeros(12), 0.01)
-    assert sim.t == pytest.approx(t + 0.01)
+    sim.step(np.zeros(12), 1.0)  # from where it waits, whatever had been asked before
+    assert sim.t == pytest.approx(t + 1.0)
 
 
 def test_ctrl_c_ends_a_long_step_and_the_run_waits_where_it_is():

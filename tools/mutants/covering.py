@@ -158,24 +158,28 @@ class Covering:
         return row
 
     def tests_of(self, file: str, line: int) -> list[str]:
-        """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick.
+        """Tests that execute the line, likeliest to see a fault first: of the same package, and the quick; then the
+        others of their files, which may use what another has made there and left in a cache, or what the source holds;
+        where none executes any of the source, those of files that name its package.
 
         A line outside functions is executed on import: for it, all tests that execute a function of the source, or the
-        function that it is a default of; then the others of their files, which may use what the source holds.
+        function that it is a default of.
         """
         wanted = _executed_with(self.root / file, line)
-        on_import = line in wanted - _bodies(self.root / file).keys()
         found: set[str] = set()
         beside: set[str] = set()
         for name, row in self.tests.items():
             mark, lines = row.lines.get(file, ("", {}))
             here = {test for number in self._then(file, mark, wanted) & lines.keys() for test in lines[number]}
-            more = row.seconds.keys() - here - set(row.failed) if here and on_import else set()
+            more = row.seconds.keys() - here - set(row.failed) if here else set()
             if here and row.digest != self._now(name):  # some tests may have other names by now
-                text = (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else ""
+                text = self._text(name)
                 here, more = ({test for test in some if f"def {_function(test)}(" in text} for some in (here, more))
             found |= here
             beside |= more
+        if not any(file in row.lines for row in self.tests.values()):
+            named = ".".join(Path(file).parts[1:-1])
+            beside = {test for name, row in self.tests.items() if named in self._text(name) for test in row.seconds}
         package = Path(file).parts[2] if len(Path(file).parts) > 3 else ""
 
         def cost(test: str) -> float:
@@ -194,6 +198,9 @@ class Covering:
             blocks = difflib.SequenceMatcher(None, after, before, autojunk=False).get_matching_blocks()
             self._moved[file, mark] = {a + k + 1: b + k + 1 for a, b, size in blocks for k in range(size)}
         return {self._moved[file, mark][line] for line in lines if line in self._moved[file, mark]}
+
+    def _text(self, name: str) -> str:
+        return (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else ""
 
     def _now(self, file: str) -> str:
         if file not in self._marks:

@@ -130,7 +130,7 @@ class OneTree:
             wrenches = data["wrenches"].values[..., order, :]
             new["wrenches"] = ((*lead, "body", "wrench"), wrenches, data["wrenches"].attrs)
         others = {name: (x.dims, x.values, x.attrs) for name, x in data.data_vars.items() if name not in new}
-        return xarray.Dataset(new | others, coords=coordinates(self.apart, run.time), attrs=data.attrs)
+        return xarray.Dataset(new | others, coords=coordinates(self.apart, run.time))
 
 
 def without_jumps(q: Array, joint: Joint) -> Array:

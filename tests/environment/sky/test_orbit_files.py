@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
-from gyrostat.environment import Ephemeris, in_gcrf, read_oem, tle_ephemeris, write_oem
+from gyrostat.environment import AttitudeEphemeris, Ephemeris, in_gcrf, read_oem, tle_ephemeris, write_oem
 from gyrostat.environment.sky.earth import _iers
 
 ONE = "1 25544U 98067A   19343.69339541  .00001764  00000-0  38792-4 0  9991"
@@ -78,3 +78,14 @@ def test_times_in_seconds_since_the_first(station):
     count = (TIMES - TIMES[0]).astype("timedelta64[ns]").astype(np.int64)
     np.testing.assert_allclose(station.seconds(), [int(n) / 10**9 for n in count], rtol=1e-15)
     assert station.seconds().dtype == float and station.seconds()[0] == 0.0
+
+
+@pytest.mark.parametrize("given", [list, lambda t: t.astype("datetime64[s]"), lambda t: [str(one) for one in t]])
+@pytest.mark.parametrize("of", [Ephemeris, AttitudeEphemeris])
+def test_times_are_nanoseconds_however_they_are_given(of, given):
+    """Of whole seconds, an orbit's and an attitude's: states half a second later can be put between them."""
+    times = np.datetime64("2024-02-29T23:59:58", "ns") + np.arange(4) * np.timedelta64(1, "s")
+    rows = np.arange(24.0).reshape(4, 6) if of is Ephemeris else np.tile([1.0, 0, 0, 0], (4, 1))
+    found = of(given(times), rows)
+    assert found.times.dtype == "datetime64[ns]" and (found.times == times).all()
+    assert (found.times[1] - found.times[0]) / 2 == np.timedelta64(500, "ms")

@@ -284,7 +284,7 @@ class Block:
         self._out[lanes] = self.queue.out[rows]
         self._attempts_before[seats] = state.steps[rows] + state.rejections[rows]
         self._call(self._start)
-        if state.g.size and state.g.shape == (self.queue.runs, len(self.system.specs)):
+        if state.g.shape == (self.queue.runs, len(self.system.specs)):
             known = state.g[rows].T
             self.blocks["g_old"][:, lanes] = np.where(np.isnan(known), self.blocks["g_old"][:, lanes], known)
         if (self._entries or self._lasting) and self.queue.resumes_method:

@@ -47,7 +47,7 @@ class ResidentOnCard:
         self.card = cards.card()
         text = pausing_text(system, METHODS[plan.method], fixed=plan.fixed, n_control=plan.n_control)
         self.module = self.card.module(text)
-        self._pace, self._takes = 0.0, n_loads > 0
+        self._pace, self._takes = 0.0, True
         self._begun = np.zeros((0, system.n_held))
         directions = () if system.tracked is None else system.tracked.directions
         given: dict[str, Any] = {"atol": plan.atol, "rtol": plan.rtol, "track_directions": directions}
@@ -114,7 +114,7 @@ class ResidentOnCard:
         self._arrays["lanes"][Lane.pause] = t
 
     def take_loads(self, wanted: bool) -> None:
-        self._takes = wanted and self.n_loads > 0
+        self._takes = wanted
 
     def show_begun(self) -> Array:
         self._begun = np.zeros((self.runs, self.system.n_held))

@@ -37,7 +37,7 @@ def saturation(trajectory: Trajectory) -> tuple[Saturation, ...]:
     """Every joint whose command went beyond its limits."""
     craft, settings = trajectory.craft, trajectory.data.attrs
     followed = settings.get("prescribed_joints", ())
-    limited = [j for j in craft.joints if j.nv and np.isfinite([j.limits.effort, j.limits.velocity]).any()]
+    limited = [j for j in craft.joints if np.isfinite([j.limits.effort, j.limits.velocity]).any()]
     limited = [j for j in limited if _controlled(trajectory) or j.name in followed]
     if not limited:
         return ()
