@@ -82,9 +82,9 @@ def test_the_version_stands_once():
 
 # Functions that came with NumPy 2: the oldest that pyproject.toml allows is 1.26
 NEW = (
-    "acos acosh asin asinh astype atan atan2 atanh bitwise_count bitwise_invert bitwise_left_shift bitwise_right_shift "
-    "bool concat cumulative_prod cumulative_sum isdtype long matrix_transpose matvec permute_dims pow strings trapezoid "
-    "ulong unique_all unique_counts unique_inverse unique_values unstack vecdot vecmat "
+    "acos acosh asin asinh astype atan atan2 atanh bitwise_count bitwise_invert bitwise_left_shift bool concat "
+    "bitwise_right_shift cumulative_prod cumulative_sum isdtype long matrix_transpose matvec permute_dims pow strings "
+    "trapezoid ulong unique_all unique_counts unique_inverse unique_values unstack vecdot vecmat "
     "linalg.(cross|diagonal|matmul|matrix_norm|matrix_transpose|outer|svdvals|tensordot|trace|vecdot|vector_norm)"
 )
 
