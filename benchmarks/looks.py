@@ -1,15 +1,11 @@
 """What the audit inside the compiled loop costs: the benchmarks' runs with its looks and without, in processor time.
 
     python benchmarks/looks.py [--quick]
-    python benchmarks/looks.py --count
 
 Each pair is measured one right after the other, many times, in another order each time; of the ratios of the pairs the
 median is taken, with the bounds that hold it with 95 %: what another program on the machine adds meets both of a pair,
 or falls out. The time without looks is measured twice: by how much the two differ is the noise. Prints a table; writes
 benchmarks/results/looks.json.
-
---count: instructions in place of time, by valgrind, which no other program can disturb; some ten minutes. Writes
-benchmarks/results/looks_counted.json.
 """
 
 from __future__ import annotations
@@ -18,12 +14,7 @@ import argparse
 import datetime
 import gc
 import json
-import os
 import random
-import re
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,8 +33,6 @@ from manoeuvre import CRAFT, MANOEUVRE, TUMBLE, Case
 
 console = Console(width=150)
 STEP, SECONDS = 0.01, 2.0
-CALLS = 3  # of which instructions are counted
-MARK = "getppid"  # valgrind writes down what it has counted whenever this is called
 BATCH = {"dop853": 16, "rk45": 16, "gauss16": 4, "gauss6": 16, "rk4": 80}  # some milliseconds each
 CASES: list[tuple[Case, dict[str, Any]]] = [
     *((case, {"integrator": "dop853", "rtol": 1e-10}) for case in (MANOEUVRE, TUMBLE)),
@@ -124,52 +113,6 @@ def looks(quick: bool) -> list[dict[str, Any]]:
     return rows
 
 
-def calls_to_count() -> None:
-    """What valgrind is to watch: each pair, and the whole call, between two marks."""
-    for case, options in CASES:
-        for runs in (None, BATCH[options["integrator"]]):
-            whole, ready = made(case, runs, **options)
-            bare = replace(ready, system=replace(ready.system, measures=()))
-            calls = (bare.integrate, ready.integrate, whole)
-            for call in calls:
-                call()
-            gc.collect()
-            gc.disable()
-            for call in calls:
-                os.getppid()
-                for _ in range(CALLS):
-                    call()
-            os.getppid()
-            gc.enable()
-
-
-def counted() -> list[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "count"
-        options = ["--tool=callgrind", f"--dump-before={MARK}", f"--callgrind-out-file={out}"]
-        command = ["valgrind", *options, sys.executable, __file__, "--marked"]
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        subprocess.run(command, check=True, env=environment, stderr=subprocess.DEVNULL)
-        parts = sorted(out.parent.glob("count.*"), key=lambda path: int(path.suffix[1:]))
-        counts = [int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]) for path in parts]
-    rows = []
-    for case, options in CASES:
-        for runs in (None, BATCH[options["integrator"]]):
-            _, without, looking, whole = (counts.pop(0) / CALLS for _ in range(4))
-            rows.append(
-                {
-                    "motion": case.name,
-                    "by": options["integrator"],
-                    "runs": runs or 1,
-                    "steps, millions": 1e-6 * without,
-                    "more, thousands": 1e-3 * (looking - without),
-                    "of steps, %": 100 * (looking / without - 1.0),
-                    "of call, %": 100 * (looking - without) / whole,
-                }
-            )
-    return rows
-
-
 def show(rows: list[dict[str, Any]], title: str) -> None:
     table = Table(*map(str, rows[0]), title=title, box=None)
     for row in rows:
@@ -180,17 +123,11 @@ def show(rows: list[dict[str, Any]], title: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--count", action="store_true", help="instructions, by valgrind")
-    parser.add_argument("--marked", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.marked:
-        calls_to_count()
-        return
-    rows = counted() if given.count else looks(given.quick)
-    unit = "instructions" if given.count else "time"
-    show(rows, f"looks of the audit: what they add to the {unit} of the steps")
+    quick = parser.parse_args().quick
+    rows = looks(quick)
+    show(rows, "looks of the audit: what they add to the time of the steps")
     about = {"machine": machine(), "date": f"{datetime.date.today()}"}
-    name = "looks_counted.json" if given.count else "looks_quick.json" if given.quick else "looks.json"
+    name = "looks_quick.json" if quick else "looks.json"
     (Path(__file__).parent / "results" / name).write_text(json.dumps(about | {"looks": rows}, indent=1) + "\n")
 
 
