@@ -65,7 +65,7 @@ test-oldest: $(OLDEST)/.installed
 $(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(PYTHON) tools/lower_bounds.py mjcf xacro control casadi sympy fmu jax rl film orbit cluster zarr > $(OLDEST)/requirements.txt
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath cffi
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath cffi coverage
 	touch $@
 
 # States of Drake, Basilisk and SPART against the programs themselves, in an environment of their own: they want other packages

@@ -2,8 +2,9 @@
 
     python benchmarks/looks.py [--quick]
 
-Each pair is measured in turn, many times, and the least of each is taken: another program on the machine can only add.
-The time without looks is measured twice: by how much the two differ is the noise. Prints a table; writes
+Each pair is measured one right after the other, many times, in another order each time; of the ratios of the pairs the
+median is taken, with the bounds that hold it with 95 %: what another program on the machine adds meets both of a pair,
+or falls out. The time without looks is measured twice: by how much the two differ is the noise. Prints a table; writes
 benchmarks/results/looks.json.
 """
 
@@ -20,8 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
+from scipy.stats import binom
 from timing import machine
 
 import gyrostat as gs
@@ -50,8 +53,8 @@ def made(case: Case, runs: int | None, T: float | None = None, **options: Any) -
     return (lambda: gs.simulate(CRAFT, **request)), prepare(Request(craft=CRAFT, **request))
 
 
-def least(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
-    """The least processor time of each, for so long and at least ten rounds.
+def rounds(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, np.ndarray]:
+    """Processor time of each call, round by round, for so long and at least a hundred rounds.
 
     In another order each time: what was called before leaves the caches to the next.
     """
@@ -61,14 +64,21 @@ def least(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, f
         call()
     begun = time.process_time()
     gc.disable()
-    while time.process_time() - begun < seconds or min(map(len, found.values())) < 10:
+    while time.process_time() - begun < seconds or min(map(len, found.values())) < 100:
         rng.shuffle(order)
         for name, call in order:
             start = time.process_time()
             call()
             found[name].append(time.process_time() - start)
     gc.enable()
-    return {name: min(times) for name, times in found.items()}
+    return {name: np.array(times) for name, times in found.items()}
+
+
+def median(ratios: np.ndarray) -> tuple[float, float, float]:
+    """With the bounds that hold it with 95 %, whatever the distribution."""
+    ordered, n = np.sort(ratios), len(ratios)
+    low, high = (int(k) for k in binom.ppf([0.025, 0.975], n, 0.5))
+    return float(np.median(ordered)), float(ordered[low]), float(ordered[min(high, n - 1)])
 
 
 def looks(quick: bool) -> list[dict[str, Any]]:
@@ -80,8 +90,10 @@ def looks(quick: bool) -> list[dict[str, Any]]:
             bare = replace(ready, system=replace(ready.system, measures=()))
             outcome = ready.integrate()
             calls = {"with": ready.integrate, "without": bare.integrate, "again": bare.integrate, "whole": whole}
-            times = least(calls, 0.5 if quick else 3.0)
-            more = times["with"] - times["without"]
+            times = rounds(calls, 0.5 if quick else 6.0)
+            percent, low, high = (100 * (x - 1.0) for x in median(times["with"] / times["without"]))
+            noise, *_ = median(times["again"] / times["without"])
+            steps, call = (float(np.median(times[name])) for name in ("without", "whole"))
             rows.append(
                 {
                     "motion": case.name,
@@ -90,11 +102,12 @@ def looks(quick: bool) -> list[dict[str, Any]]:
                     "steps": round(float(outcome.state.steps.mean())),
                     "every": measures.every,
                     "looks": float(outcome.state.measured[:, 1].mean()),
-                    "steps, ms": 1e3 * times["without"],
-                    "more, us": 1e6 * more,
-                    "of steps, %": 100 * more / times["without"],
-                    "of call, %": 100 * more / times["whole"],
-                    "noise, %": 100 * (times["again"] / times["without"] - 1),
+                    "steps, ms": 1e3 * steps,
+                    "of steps, %": percent,
+                    "from": low,
+                    "to": high,
+                    "of call, %": percent * steps / call,
+                    "noise, %": 100 * (noise - 1.0),
                 }
             )
     return rows

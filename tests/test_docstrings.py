@@ -72,6 +72,7 @@ def test_a_function_that_gives_arrays_says_of_what_shape(name):
 
 def test_the_count_is_all_of_all():
     """`python docs/make_site.py --count`: public names and those that say something, blocks and those looked at."""
+    pytest.importorskip("nbformat", reason="the site is made with the extra docs")
     found = loaded("make_site").counted()
     assert found["names"] == found["documented"] > 600
     assert found["top level"] == found["by example"] > 60

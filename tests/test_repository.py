@@ -80,6 +80,24 @@ def test_the_version_stands_once():
     assert found.stdout.split() in ([], ["src/gyrostat/__init__.py"])  # nothing: not a git checkout
 
 
+# Functions that came with NumPy 2: the oldest that pyproject.toml allows is 1.26
+NEW = (
+    "acos acosh asin asinh astype atan atan2 atanh bitwise_count bitwise_invert bitwise_left_shift bool concat "
+    "bitwise_right_shift cumulative_prod cumulative_sum isdtype long matrix_transpose matvec permute_dims pow strings "
+    "trapezoid ulong unique_all unique_counts unique_inverse unique_values unstack vecdot vecmat "
+    "linalg.(cross|diagonal|matmul|matrix_norm|matrix_transpose|outer|svdvals|tensordot|trace|vecdot|vector_norm)"
+)
+
+
+def test_nothing_of_numpy_is_newer_than_the_oldest():
+    """A requirement of a formation failed with NumPy 1.26, for the sake of one function."""
+    new = re.compile(rf"\bnp\.({'|'.join(NEW.split())})\b")
+    folders = ("src", "tests", "examples", "benchmarks", "tools", "docs")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md")]
+    assert len(files) > 1000
+    assert {str(path): found for path in files if (found := new.findall(path.read_text(encoding="utf-8")))} == {}
+
+
 def test_every_dependency_has_a_lower_bound_that_can_be_installed(tmp_path):
     """`make test-oldest` installs them; a requirement without one stops it with a sentence."""
     tool = ROOT / "tools" / "lower_bounds.py"

@@ -13,9 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import gyrostat as gs
 from full_disks import small_disk
+from gyrostat.cli.main import app
 from gyrostat.scenario import load
 
 CODE = "from gyrostat.cli.main import run; run()"
@@ -174,6 +176,28 @@ def test_inputs_are_not_overwritten_and_no_two_outputs_share_a_name(tmp_path):
         assert code == 2 and out == "" and "Traceback" not in err, err
     assert (tmp_path / "case.toml").read_text() == SHORT
     assert {path.name for path in tmp_path.iterdir()} == {"case.toml", "page.html"}
+
+
+def test_no_command_writes_over_what_it_reads(tmp_path, monkeypatch):
+    """`gyrostat report case.nc --out case.nc` left a page in the place of the result."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "case.toml").write_text(SHORT)
+    (tmp_path / "linked.nc").symlink_to("case.nc")
+    gs.simulate(gs.load("servicer"), t_span=(0, 0.1)).save("case.nc")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for arguments, words in (
+        (("report", "case.nc", "--out", "case.nc"), "a report is a page"),
+        (("report", "linked.nc", "--scene", "case.nc"), "a scene is a page"),
+        (("report", "case.nc", "--out", "case.html", "--scene", "./case.html"), "what --out names already"),
+        (("report", "case.nc", "--out", "case.toml"), "a report is a page"),
+        (("schema", "--out", "case.toml"), "a schema is written as .json"),
+        (("serve", "case.toml", "--out", "case.toml"), "results are written as .nc"),
+        (("sweep", "case.toml", "--out", "case.toml"), "is written as .nc"),
+        (("sweep", "case.toml", "--report", "x.html", "--scene", "./x.html"), "what --report names already"),
+    ):
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == 2 and words in " ".join(done.output.replace("│", "").split()), done.output
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_run_goes_on_only_from_a_run_of_the_same_scenario(tmp_path):

@@ -25,7 +25,7 @@ class Running:
     """An instance, by names of variables."""
 
     def __init__(self, fmu: Any, folder: Path, kind: str, token: str | None = None) -> None:
-        self.described = read_model_description(folder)
+        self.described = read_model_description(str(folder))
         self.at = {v.name: v.valueReference for v in self.described.modelVariables}
         self.old = self.described.fmiVersion == "2.0"
         self.messages: list[str] = []

@@ -373,6 +373,7 @@ def test_slips_in_a_body_are_told(tmp_path, old, new, code, words):
         ('<default><joint damping="3"/><joint armature="3"/></default>', ("two <joint> elements", "line 3")),
         ('<asset><mehs file="a.stl"/></asset>', ("<asset> has an unknown element <mehs>", "<mesh>?")),
         ('<compiler angel="radian"/>', ("unknown attribute 'angel'", "'angle'?")),
+        ('<actuator><moter joint="arm"/></actuator>', ("<actuator> has an unknown element <moter>", "<motor>?")),
     ],
 )
 def test_slips_beside_the_bodies_are_told(tmp_path, before, words):

@@ -14,17 +14,18 @@ import time
 
 import numpy as np
 import pytest
+from llvmlite.binding import ffi
 
 from gyrostat import tracing
 from gyrostat.tracing import kernel as kernels
-from gyrostat.tracing import pool
+from gyrostat.tracing import machine, pool
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="sends signals of POSIX")
 USER = getattr(signal, "SIGUSR1", signal.SIGTERM)
 
 SHARES = """
 import os, signal, sys, threading
-from gyrostat.tracing import pool
+from gyrostat.tracing import machine, pool
 
 pool.cores = lambda: 4  # three helpers, wherever this runs
 say, hear, who = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
@@ -128,7 +129,7 @@ KERNEL = """
 import os, signal, sys, threading
 import numpy as np
 import gyrostat as gs
-from gyrostat.tracing import pool
+from gyrostat.tracing import machine, pool
 
 craft = gs.load("servicer")
 kernel = gs.compile(gs.forward_dynamics, craft, threads=8)
@@ -255,3 +256,31 @@ def test_shares_of_any_size_give_the_same_bits(threads, monkeypatch):
         monkeypatch.setattr(kernels, "_WORTH_A_LOOK", look)
         kernel = tracing.compile(lambda x: np.array([x**3 + 1, x / 7]), None, inputs={"x": ()}, threads=threads)
         np.testing.assert_array_equal(kernel(x), whole)
+
+
+@needs_posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", [0, 1])
+def test_a_signal_within_llvms_lock_leaves_it_free(number, when):
+    """As soon as it is taken, or before it is given back: the next thread that compiled waited for ever."""
+    text, sent = "define double @f(double %x) {\n ret double %x\n}\n", []
+
+    def send():
+        if threading.current_thread() is threading.main_thread() and not sent:
+            sent.append(number)
+            os.kill(os.getpid(), number)
+
+    callbacks = (send, lambda: None) if when == 0 else (lambda: None, send)
+    before = signal.signal(number, signal.default_int_handler)
+    ffi.register_lock_callback(*callbacks)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            machine.Library(machine.machine_code(text), ["f"])
+    finally:
+        ffi.unregister_lock_callback(*callbacks)
+        signal.signal(number, before)
+    assert sent == [number]
+    other = threading.Thread(target=machine.machine_code, args=(text,), daemon=True)
+    other.start()
+    other.join(20.0)
+    assert not other.is_alive()

@@ -28,6 +28,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests" / "helpers")]
 
 from tally import READY, Tally, tell, tried
 
+import gyrostat
 from signals_as_usual import usual_signals
 
 BEGIN, END = "<!-- counts of make faults -->", "<!-- end of counts -->"
@@ -98,6 +99,7 @@ def _tried(name: str, given: argparse.Namespace) -> Tally:
 def work(name: str, first: str, last: str, *more: str) -> None:
     """In a process of its own: one line for each seed."""
     usual_signals()
+    os.environ["PYTHONPATH"] = str(Path(gyrostat.__file__).resolve().parents[1])  # for all that it starts, anywhere
     module, worker = PARTS[name].worker
     made: Any = getattr(importlib.import_module(module), worker)(*map(float, more))
     print(READY, flush=True)

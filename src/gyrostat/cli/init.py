@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from ..model.names import printable
+from .files import SCHEMA, check_outputs
 from .output import command, console
 
 
@@ -52,6 +53,7 @@ def schema(
     from ..io.writing import write_text
     from ..scenario import json_schema
 
+    check_outputs([], {"--out": (out, SCHEMA)})
     text = json.dumps(json_schema(), indent=2) + "\n"
     if out is None:
         typer.echo(text, nl=False)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ..io.writing import check_writable
 from ..model.names import name_of, printable
+from .files import REPORT, SCENE, check_outputs
 from .output import console
 from .telling import tell
 
@@ -43,7 +43,7 @@ def report(
     from ..view.report import write_report
 
     out = Path(f"{result.stem}.html") if out is None else out
-    check_writable(out, scene)
+    check_outputs([result, compare], {"--out": (out, REPORT), "--scene": (scene, SCENE)})
     trajectory = load_result(result)
     other = None if compare is None else load_result(compare)
     screen = console()

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..io.writing import WriteError, check_writable
 from ..model.names import printable
-from .files import Trust
+from .files import PICTURE, REPORT, RESULT, SCENE, Trust, check_outputs
 from .keeping import keep, partial_of
 from .output import command, console, errors, sentence
 from .stopping import Stopping, signals
@@ -86,22 +86,9 @@ class _Wanted:
 
     def check(self, scenario: Path) -> None:
         """Before a long run: each has the suffix of its kind and a name of its own, and none is the input."""
-        kinds = {
-            "--out": (self.out, (".nc", ".mat"), "results are written as .nc or .mat"),
-            "--report": (self.report, (".html", ".htm"), "a report is a page, .html"),
-            "--scene": (self.scene, (".html", ".htm"), "a scene is a page, .html"),
-            "--plot": (self.picture, (".png",), "plots are written as .png"),
-        }
-        taken = {scenario.resolve(): "the scenario itself"}
-        for option, (path, suffixes, words) in kinds.items():
-            if path is None:
-                continue
-            if path.suffix.lower() not in suffixes:
-                raise typer.BadParameter(f"'{path}': {words}.", param_hint=option)
-            if path.resolve() in taken:
-                raise typer.BadParameter(f"'{path}' is {taken[path.resolve()]}.", param_hint=option)
-            taken[path.resolve()] = f"what {option} names already"
-        check_writable(self.out, partial_of(self.out), self.report, self.scene, self.picture)
+        pages = {"--report": (self.report, REPORT), "--scene": (self.scene, SCENE)}
+        check_outputs([scenario], {"--out": (self.out, RESULT), **pages, "--plot": (self.picture, PICTURE)})
+        check_writable(partial_of(self.out))
 
 
 def _run(

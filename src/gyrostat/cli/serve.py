@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from ..io.writing import check_writable
 from ..model.names import printable
-from .files import Trust
+from .files import RESULT, Trust, check_outputs
 from .output import console, errors, sentence
 from .run import NOT_REACHED
 from .stopping import signals
@@ -43,6 +42,15 @@ def go_before_others() -> None:
         ) from None
 
 
+def _listening(sim: Any, dt: float, host: str, port: int) -> Any:
+    from ..serving import Server
+
+    try:
+        return Server(sim, dt, host, port)
+    except (OSError, TypeError, UnicodeError) as error:
+        raise ValueError(f"cannot listen at '{host}', port {port}: {error}. Choose another --host or --port.") from None
+
+
 def serve(
     scenario: Annotated[
         Path, typer.Argument(help="Scenario file (.toml) of one craft.", exists=True, dir_okay=False, readable=True)
@@ -60,11 +68,9 @@ def serve(
     does not act. It ends when the scenario's time is over, when the client leaves, or by Ctrl-C.
     """
     from ..scenario import load
-    from ..serving import Server
 
     dt = 1.0 / rate_of(rate)
-    if out is not None:
-        check_writable(out)
+    check_outputs([scenario], {"--out": (out, RESULT)})
     with signals() as stopping:
         try:
             work = load(scenario, trust=trust)
@@ -75,7 +81,7 @@ def serve(
                 errors().print(sentence("note: the control law of the file does not act; loads come from the client."))
             if host not in LOOPBACK:
                 errors().print(sentence(f"note: whoever reaches {host} can load the craft."), style="yellow")
-            with Server(sim, dt, host, port) as server:
+            with _listening(sim, dt, host, port) as server:
                 if realtime:
                     go_before_others()
                 stopping()  # from now on a signal asks, and the report is printed

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.text import Text
 
-from ..io.writing import check_writable
 from ..model.names import printable
 from .campaign_telling import tell_campaign
-from .files import Trust
+from .files import OUTCOMES, REPORT, SCENE, Trust, check_outputs
 from .keeping import keep
 from .output import command, console, errors, sentence
 from .run import INTERRUPTED, NOT_MET, NOT_REACHED
@@ -66,11 +65,11 @@ def sweep(
 
     if case is not None and (resume or shard is not None):
         raise typer.BadParameter("one run alone needs no store: leave out --resume and --shard.", param_hint="--case")
-    _check_suffixes(scenario, {"--report": report, "--scene": scene}, (".html", ".htm"), "a page, .html")
-    _check_suffixes(scenario, {"--out": out}, (".nc",), "a result, .nc")
-    _check_suffixes(scenario, {"--histories": histories}, (".zarr",), "a store, .zarr")
+    pages = {"--report": (report, REPORT), "--scene": (scene, SCENE)}
+    check_outputs([scenario], {**pages, "--out": (out, OUTCOMES)})
+    if histories is not None and histories.suffix != ".zarr":
+        raise typer.BadParameter(f"'{histories}': histories are written as a store, .zarr.", param_hint="--histories")
     chosen = _which(histories, histories_of, case, resume)
-    check_writable(report, out, scene)
     place = Path(f"{scenario.stem}.campaign") if store is None else store
     how = {"executor": _executor(executor, scheduler), "shard": _shard(shard), "store": place, "resume": resume}
     again = _again(scenario, runs, seed)
@@ -213,12 +212,3 @@ def _which(histories: Path | None, text: str | None, case: int | None, resume: b
             raise typer.BadParameter(f"'{part}': expected runs such as 3,17,100-149.", param_hint="--histories-of")
         found += range(int(first), int(last or first) + 1)
     return found
-
-
-def _check_suffixes(scenario: Path, given: dict[str, Path | None], suffixes: tuple[str, ...], words: str) -> None:
-    paths = [path for path in given.values() if path is not None]
-    for option, path in given.items():
-        if path is not None and path.suffix.lower() not in suffixes:
-            raise typer.BadParameter(f"'{path}': expected {words}.", param_hint=option)
-        if path is not None and paths.count(path) > 1:
-            raise typer.BadParameter(f"'{path}' is named twice.", param_hint=option)

@@ -10,10 +10,8 @@ from typing import Any
 from .names import Vocabulary, words
 
 _BODY = words("body frame replicate geom joint freejoint site camera light composite flexcomp attach plugin")
-_DEFAULTS = words(
-    "mesh texture material joint geom site camera light pair equality tendon general motor position velocity "
-    "intvelocity damper cylinder muscle adhesion"
-)
+_ACTUATORS = words("general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor plugin")
+_DEFAULTS = _ACTUATORS | words("mesh texture material joint geom site camera light pair equality tendon")
 
 _SECTIONS = words(
     "compiler option size statistic visual default extension asset worldbody deformable contact tendon equality "
@@ -21,13 +19,14 @@ _SECTIONS = words(
 )
 
 VOCABULARY = {
-    "mujoco": Vocabulary(None, many=_SECTIONS),
+    "mujoco": Vocabulary(words("model"), many=_SECTIONS),
     "mujocoinclude": Vocabulary(None, many=_SECTIONS),
     "worldbody": Vocabulary(None, many=_BODY, closed=True),
     "body": Vocabulary(None, once=words("inertial"), many=_BODY, closed=True),
     "frame": Vocabulary(None, many=_BODY, closed=True),
     "replicate": Vocabulary(None, many=_BODY, closed=True),
     "default": Vocabulary(None, once=_DEFAULTS, many=words("default")),
+    "actuator": Vocabulary(None, many=_ACTUATORS),
     "asset": Vocabulary(None, many=words("mesh hfield skin texture material model plugin")),
 }
 OPTIONS = words("gravity wind density viscosity")  # those that act on bodies

@@ -10,6 +10,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from .pool import held
+
 
 @functools.cache
 def _llvm() -> Any:
@@ -59,20 +61,31 @@ def _target_machine() -> Any:
     return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="small")
 
 
+@held()
 def machine_code(assembly: str) -> bytes:
-    """The object file of a module. Threads compile side by side: each in an LLVM context of its own."""
-    llvm, machine = _llvm(), _target_machine()
-    module = llvm.parse_assembly(assembly, llvm.create_context())
-    module.verify()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
-    tuning.slp_vectorization = tuning.loop_vectorization = tuning.loop_unrolling = False
-    builder = llvm.create_pass_builder(machine, tuning)
-    passes = builder.getModulePassManager()
-    try:
-        unlocked("LLVMPY_RunNewModulePassManager")(passes, module, builder)
-    finally:
-        _free(passes)
-    return _object(machine, module)
+    """The object file of a module. Threads compile side by side: each in an LLVM context of its own.
+
+    Signals are held: a handler that raises between two lines of llvmlite's lock would leave it taken for ever. What is
+    made is closed here, each before what it stands on: the traceback of an exception keeps it, in any order.
+    """
+    llvm = _llvm()
+    with contextlib.ExitStack() as made:
+
+        def closed(x: Any) -> Any:
+            return made.enter_context(contextlib.closing(x))
+
+        machine, context = closed(_target_machine()), closed(llvm.create_context())
+        module = closed(llvm.parse_assembly(assembly, context))
+        module.verify()
+        tuning = closed(llvm.create_pipeline_tuning_options(speed_level=2))
+        tuning.slp_vectorization = tuning.loop_vectorization = tuning.loop_unrolling = False
+        builder = closed(llvm.create_pass_builder(machine, tuning))
+        passes = builder.getModulePassManager()
+        try:
+            unlocked("LLVMPY_RunNewModulePassManager")(passes, module, builder)
+        finally:
+            _free(passes)
+        return _object(machine, module)
 
 
 def unlocked(name: str) -> Any:
@@ -125,6 +138,7 @@ _numbers = itertools.count()
 class Library:
     """Machine code in memory; it stays there as long as this object."""
 
+    @held()
     def __init__(self, code: bytes, names: Sequence[str]) -> None:
         builder = _llvm().JITLibraryBuilder().add_object_img(code)
         for name in names:

@@ -78,6 +78,16 @@ def together(calls: Sequence[Callable[[], object]]) -> None:
     run(share, len(calls), cores())
 
 
+@contextmanager
+def held() -> Iterator[None]:
+    """What signal handlers raise within is raised at the end of the block, where all locks are free again."""
+    errors: list[BaseException] = []
+    with _raising_later(errors.append):
+        yield
+    if errors:
+        raise errors[0]
+
+
 class _Work:
     """Shares that wait, and the helpers at work on them. A helper that comes late finds no share and touches nothing.
 

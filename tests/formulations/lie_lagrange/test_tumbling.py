@@ -96,7 +96,7 @@ def test_through_both_singularities_of_each_sequence(craft, kernels, group_rates
         end, steps = integrated(group_rates, 0.0, 4.0, start)
         assert end is not None and steps[:-1].min() > 0.3 * np.median(steps)
         letters = "".join("XYZ"[axis] for axis in sequence)
-        angles = Rotation.from_quat(start[:4], scalar_first=True).as_euler(letters)
+        angles = Rotation.from_quat(np.roll(start[:4], -1)).as_euler(letters)
         other, collapsing = integrated(with_euler_angles, 0.0, 4.0, np.concatenate([angles, start[4:]]))
         assert other is None and collapsing.min() < COLLAPSED
         assert abs(collapsing.sum() - 2.0) < 1e-3  # at the singularity

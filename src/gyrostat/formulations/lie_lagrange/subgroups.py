@@ -58,7 +58,7 @@ def velocity_map(H: Array, phi: Array, terms: int = 24) -> Array:
     total = power = np.eye(6)
     for k in range(1, terms):
         power = -(ad @ power)
-        total = total + power / factorial(k + 1)
+        total = total + power / float(factorial(k + 1))  # beyond 20! an integer makes objects of NumPy 1.26
     return H.T @ total @ H
 
 

@@ -151,10 +151,10 @@ def reduced(outcome: Outcome, time: Array, values: Array) -> float:
         return math.nan
     if kept in (Kept.last, Kept.largest, Kept.smallest):
         return float({Kept.last: values[-1], Kept.largest: values.max(), Kept.smallest: values.min()}[kept])
-    if kept in (Kept.integral, Kept.mean):
-        whole = float(np.trapezoid(values, time))
-        return whole if kept is Kept.integral else whole / span
     a, b, step = values[:-1], values[1:], np.diff(time)
+    if kept in (Kept.integral, Kept.mean):
+        whole = float((0.5 * (a + b) * step).sum())
+        return whole if kept is Kept.integral else whole / span
     with np.errstate(divide="ignore", invalid="ignore"):
         part = a / (a - b)  # of each step that passes the level, up to it
     if kept is Kept.time_in:
