@@ -311,6 +311,9 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     for name, value in (("y", y), ("K", ydot), ("g_old", g)):
         block.blocks[name][: len(value), at] = _columns(block, value)
     block.lane[Lane.h_before, at] = 0.0
+    last = int(block.lane[Lane.save_index, k]) - 1
+    if last >= 0 and block.queue.saves[last] == t:  # a row has what holds from there on
+        block.outcome.saved[block.rows[k], last, :n] = y
 
 
 def _values_afterwards(block: Block, k: int, y: Array, ydot: Array, h: float) -> Array:
