@@ -14,6 +14,8 @@ from ..engine.system import State
 from ..problem.equations import Equations
 from ..problem.outcomes import order_of, signals_of
 
+EXTREMES = {Kept.largest: np.maximum, Kept.smallest: np.minimum}
+
 
 def outcome_values(
     equations: Equations,
@@ -31,12 +33,16 @@ def outcome_values(
     found = np.full((len(state.t), len(outcomes)), np.nan)
     found[:, list(tracked)] = kept
     last: dict[int, Array] = {}
+    if equations.effects:  # one at the very end leaves what no step has seen
+        ends = (*ends, *(k for k, one in enumerate(outcomes) if one.kept in EXTREMES))
     if ends:
         signals = compiled(signals_of(equations, [outcomes[k] for k in ends]), equations.layout.size)
         last = dict(zip(ends, signals(_at_end(equations, state, constants)).T, strict=True))
     for k, one in enumerate(outcomes):
         if one.kept is Kept.last:
             found[:, k] = last[k]
+        elif one.kept in EXTREMES and k in last:
+            found[:, k] = EXTREMES[one.kept](found[:, k], last[k])
         elif one.kept is Kept.mean:
             found[:, k] /= np.maximum(state.t - begun, 1e-300)
         elif one.kept is Kept.time_of:
