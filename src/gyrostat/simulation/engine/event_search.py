@@ -49,7 +49,7 @@ def handle_events(block: Block) -> None:
             turns = [j for j, _ in events if specs[j].turn is not None]
             root, t = t, _beyond(block, k, t, turns, full) if turns else t
             y = _step_to(block, k, t, full).copy()
-            if turns and len(events) > 1:
+            if len(events) > 1 and specs[events[0].event].moves is not None:
                 y = _composed(block, k, (root, t), y, events, full)
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
             names = [specs[j].name for j, _ in events if specs[j].turn is None]
@@ -121,18 +121,21 @@ def _composed(
         block.place(k, t, y)
         return block.x[:, k].copy()
 
-    moved, asked = [], [j for j, _ in events if specs[j].turn is None]
+    switched = any(specs[j].turn is not None for j, _ in events)
+    moved = []
     for j, rises in events:
         spec = specs[j]
         assert spec.moves is not None
-        moved.append(spec.moves(argument(y), rises))
+        if switched or spec.cuts:
+            moved.append(spec.moves(argument(y), rises))
         if spec.turn is not None:
             jump, earlier = (spec.turn(argument(at), at, rises) - at for at in (y, before))
             y = y + jump
             if not abs(jump - earlier).max() <= ALIKE * abs(jump).max():
                 _refuse(specs, events, t)
     largest = np.max(np.abs(moved), initial=0.0)
-    if asked and not all(abs(other - moved[0]).max(initial=0.0) <= ALIKE * largest for other in moved):
+    several = any(specs[j].turn is None for j, _ in events)  # switches alone may come in any order
+    if several and not all(abs(other - moved[0]).max(initial=0.0) <= ALIKE * largest for other in moved):
         _refuse(specs, events, t)
     _step_to(block, k, t, full)
     return y
