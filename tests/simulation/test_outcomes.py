@@ -262,7 +262,9 @@ def test_an_effect_that_ends_the_run_is_part_of_its_extremes() -> None:
     craft = gs.Spacecraft.build("box", [gs.Body("box", 10.0, inertia=(1.0, 2.0, 3.0))])
     speed = outcomes.Signal(lambda craft, t, q, v: v[3], "speed", "m/s")
     asked = {"most": outcomes.largest(speed), "least": outcomes.smallest(speed)}
-    for factor, most, least in ((2.0, 2.0, 1.0), (0.5, 1.0, 0.5)):
+    asked |= {"up": outcomes.time_of(speed, 1.5, direction=1), "down": outcomes.time_of(speed, 0.7)}
+    for factor, most, least, up, down in ((2.0, 2.0, 1.0, 0.5, np.inf), (0.5, 1.0, 0.5, np.inf, 0.5)):
         hit = gs.When(lambda c, t, q, v: t - 0.5, "hit", True, 0, lambda c, t, q, v, f=factor: (q, f * v))
         run = gs.simulate(craft, None, [0, 0, 0, 1.0, 2, 3], (0, 1), events=hit, outcomes=asked)
-        assert run.outcomes["most"] == pytest.approx(most) and run.outcomes["least"] == pytest.approx(least)
+        found = [float(run.outcomes[name]) for name in ("most", "least", "up", "down")]
+        assert found == pytest.approx([most, least, up, down])
