@@ -75,5 +75,5 @@ def random_grasp(seed: int) -> Grasping:
         about = [1.0]
     grip = getattr(constraints, kind)(*ends, *about, name="grip")
     mission = Mission(seed, both, *random_state(both, seed, speed=0.12), external=missions._held_base(both))
-    makers = [m for m in missions.MAKERS if m.__name__ not in LEFT_OUT]
+    makers = [*(m for m in missions.MAKERS if m.__name__ not in LEFT_OUT), missions._place]
     return Grasping(missions.told(mission, rng, makers, 4), grip, 0.6 if rng.random() < 0.3 else 0.0)

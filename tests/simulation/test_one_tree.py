@@ -115,6 +115,18 @@ def test_places_of_joints_that_the_run_has_are_those_of_the_tree():
     np.testing.assert_allclose(h, h[:1] + 0 * h, rtol=0, atol=1e-9)
 
 
+def test_values_of_the_joint_that_is_gone_are_refused():
+    """A tree has no base joint of what is attached: its place and its damper were dropped without a word."""
+    craft = gs.together(
+        "both", [gs.Spacecraft.build(name, [gs.Body(name, 9.0, (0, 0.1, 0), (1, 2, 2.5))]) for name in "ab"]
+    )
+    phases = [Phase(0.1, grasp=[gc.weld("a", "b", name="grip")], attach=["grip"])]
+    (joint,) = [body.joint.name for body in craft.bodies if body.name == "b"]
+    for name, value in (("position", np.array([0.1, 0.2, 0.3])), ("damping", 0.5)):
+        with pytest.raises(ValueError, match=f"{joint}.{name}: as one tree"):
+            simulate_phases(craft, phases=phases, parameters={f"{joint}.{name}": value})
+
+
 @pytest.mark.parametrize("lag", [0.0, 0.3])
 def test_an_interrupted_tree_goes_on_bit_for_bit(lag):
     law = gs.control.on(

@@ -27,6 +27,8 @@ from .result.trajectory import Event, Trajectory
 if TYPE_CHECKING:
     import xarray
 
+PASSIVE = ("stiffness", "damping", "friction")
+
 
 @dataclass(frozen=True, eq=False)
 class OneTree:
@@ -49,7 +51,16 @@ class OneTree:
                 made = docked(made, grasp.first, grasp.second, relative_pose(struck, q, grasp.first, grasp.second))
             except ModelError as error:
                 raise ValueError(f"'{grasp.title}' makes no one tree: {error} Else leave attach= out.") from None
-        return cls(apart, made, values)
+        found = cls(apart, made, values)
+        for joint in found.attached:
+            loads = [f"{joint.name}.{name}" for name in PASSIVE if np.any(np.asarray(getattr(joint, name)) != 0.0)]
+            named = [name for name in values if name.startswith(f"{joint.name}.")]
+            if loads or named:
+                raise ValueError(
+                    f"{(loads or named)[0]}: as one tree, '{joint.name}' is no joint of what is attached, and "
+                    "that value would not be felt. Leave it out, or leave attach= out: a weld holds as well."
+                )
+        return found
 
     @property
     def valued(self) -> Spacecraft:
