@@ -225,6 +225,9 @@ def test_what_burning_does_not_go_with_is_refused_by_name():
         gs.simulate(rocket, *still, t_span=(0, 1), control=law, conserve="momentum")
     with pytest.raises(ValueError, match="thrusts names 'mian'"):
         gs.simulate(rocket, *still, t_span=(0, 1), control=burning(rocket, lambda c, t, q, v: {"mian": 1.0}, one))
+    for around in (lambda law: gs.control.notched(craft, law, 0.4), gs.control.Motors().driving):
+        with pytest.raises(ValueError, match="(burns|what burns).*burning"):  # the craft stayed as heavy as it was
+            around(burning(craft, _all_on, _craft()[1]))
     with pytest.raises(ValueError, match="burns propellant"):
         gs.simulate_phases(rocket, *still, [gs.Phase(1.0, "burn")], control=law)
 

@@ -296,6 +296,24 @@ def test_a_continuous_law_with_memory_has_no_step():
     assert "adaptive_derivative" in header and "adaptive_step" not in header
 
 
+def test_a_law_that_burns_sees_the_craft_as_light_as_its_memory_says(tmp_path):
+    """A model-based law beside thrusters had the mass matrix of full tanks for ever."""
+    hub = gs.Body("hub", 300.0, (0.1, -0.05, 0.2), (60.0, 70.0, 80.0))
+    joint = gs.Joint("shoulder", "revolute", "hub", (0.6, 0.3, 0.1), axis=(0.0, 0.6, 0.8))
+    arm, nozzle = gs.Body("arm", 20.0, (0.7, 0.1, 0.0), (0.4, 5.0, 5.0), joint), (-1.0, 0.2, 0.1)
+    thruster = gs.Thruster("main", "hub", nozzle, (0.8, 0.0, 0.6), 200.0, 0.0, 230.0)
+    craft = gs.Spacecraft.build("tug", [hub, arm], thrusters=[thruster])
+    heavy = lambda craft, t, q, v: np.concatenate([np.zeros(6), [-gs.generalized_inertia(craft, q)[0, 0] * v[6]]])
+    tank = gs.control.Tank("hub", 120.0, (0.3, -0.2, -0.4), (0.06, 0.05, 0.04))
+    law = gs.control.burning(craft, lambda craft, t, q, v: {"main": 150.0}, tank, control=heavy)
+    q, v = random_state(craft, 4)
+    tau, z = np.zeros(craft.nv), np.array([80.0])
+    lib = library(c_law(law, craft, "burn"), tmp_path)
+    lib.burn_output(ctypes.c_double(0.0), q.ctypes, v.ctypes, z.ctypes, tau.ctypes)
+    np.testing.assert_allclose(tau, law.output(law.propellant.left(craft, z), 0.0, q, v, z), rtol=1e-12)
+    assert abs(tau[6] - law.output(craft, 0.0, q, v, z)[6]) > 1e-3
+
+
 # ---- refused
 
 

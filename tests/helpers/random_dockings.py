@@ -71,4 +71,5 @@ def random_docking(seed: int) -> Docking:
     first = [name for name in first if not both.joint(both.locate(name)[0]).motion.spins]
     ends = [str(rng.choice(first)), both.member("two").membership.base]
     grip = constraints.weld(*(ends if rng.random() < 0.7 else ends[::-1]), name="grip")
-    return Docking(missions.told(mission, rng, [m for m in missions.MAKERS if m.__name__ not in LEFT_OUT], 4), grip)
+    makers = [*(m for m in missions.MAKERS if m.__name__ not in LEFT_OUT), missions._place]
+    return Docking(missions.told(mission, rng, makers, 4), grip)

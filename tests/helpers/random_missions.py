@@ -363,7 +363,23 @@ def _mass(rng: np.random.Generator, mission: Mission) -> Option | None:
     return Option("mass", {"parameters": {name: 1.1 * body.mass}}, {"parameters": {name: 1.2 * body.mass}})
 
 
-def _matters(mission: Mission, name: str, value: float) -> bool:
+def _place(rng: np.random.Generator, mission: Mission) -> Option | None:
+    """A joint that stands elsewhere; not in MAKERS, for what places the craft once."""
+    craft = mission.craft
+    roots = {body.name for body in craft.roots}
+    joints = [
+        b.joint for b in craft.bodies if b.parent and b.name not in roots and not b.joint.motion.spins and b.joint.nv
+    ]
+    if not joints or craft.bends:
+        return None
+    name = f"{joints[int(rng.integers(len(joints)))].name}.position"
+    usual, other = (np.asarray(craft.value(name)) + size * rng.normal(size=3) for size in (0.1, 0.2))
+    if not _matters(mission, name, other):
+        return None
+    return Option("place", {"parameters": {name: usual}}, {"parameters": {name: other}})
+
+
+def _matters(mission: Mission, name: str, value: Any) -> bool:
     """Whether the craft left to itself moves otherwise then: a base whose arm slides anywhere turns as without it."""
     craft, rng = mission.craft, np.random.default_rng(mission.seed)
     q, v = mission.q, mission.v + rng.normal(size=craft.nv)

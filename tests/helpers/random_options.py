@@ -198,8 +198,17 @@ def _sensitivities(case: Case, rng: Any) -> None:
     _set(case, "sensitivities", [f"{body}.mass"], None)
 
 
-def _event(level: float, name: str) -> gs.When:
-    return gs.When(lambda craft, t, q, v: t - level, name)
+def _events(case: Case, rng: Any) -> None:
+    """A record, an end, or a jump of the rates; within a step of one that steps, or at its very end."""
+    kind, at = str(rng.choice(["record", "end", "jump"])), float(rng.choice([0.12, 0.2]))
+
+    def slower(craft: gs.Spacecraft, t: Any, q: Any, v: Any) -> Any:
+        return q, 0.9 * v
+
+    def event(level: float) -> gs.When:
+        return gs.When(lambda craft, t, q, v: t - level, "tick", kind == "end", 0, slower if kind == "jump" else None)
+
+    _set(case, "events", event(at), event(at + 0.03))
 
 
 DRAWN = {
@@ -217,7 +226,7 @@ DRAWN = {
     "atol": lambda case, rng: _set(case, "atol", 1e-9, 1e-2),
     "max_step": lambda case, rng: _set(case, "max_step", 0.011, 0.007),
     "save_at": lambda case, rng: _set(case, "save_at", [0.0, 0.1, 0.23], [0.0, 0.1, 0.22]),
-    "events": lambda case, rng: _set(case, "events", _event(0.12, "tick"), _event(0.15, "tick")),
+    "events": _events,
     "breakpoints": lambda case, rng: _set(case, "breakpoints", [0.111], [0.137]),
     "constraints": _constraints,
     "stabilisation": _stabilisation,

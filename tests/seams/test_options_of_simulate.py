@@ -9,7 +9,8 @@ import os
 import numpy as np
 import pytest
 
-from random_missions import MOVES, random_mission, refused
+import gyrostat as gs
+from random_missions import END, MOVES, START, random_mission, refused
 
 CASES = int(os.environ.get("GYROSTAT_SEAMS", "24"))
 FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
@@ -39,6 +40,39 @@ def test_every_option_that_is_accepted_has_its_effect_and_everything_balances(se
             assert apart > 1e-7, (str(mission), f"{option.name} has no effect: {apart:.1e}")
         elif option.does != MOVES:
             assert apart < 1e-6 * scale, (str(mission), f"{option.name} changes the motion by {apart:.1e}")
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + max(1, CASES // 12)))
+def test_a_run_is_the_same_bits_in_a_batch_that_ends_here_and_there_resumed_and_from_a_file(seed, tmp_path):
+    mission, rng = random_mission(seed), np.random.default_rng([seed, 4])
+    craft, given, count = mission.craft, mission.keywords(), 3
+    k, level = int(rng.integers(craft.nv)), float(0.02 * rng.normal())
+    end = gs.When(lambda craft, t, q, v: v[k] - mission.v[k] + 0.3 * (t - START) - 0.05 - level, "end", terminal=True)
+    given["events"] = [*given.get("events", ()), end]
+    rigid = [b for b in craft.bodies if b.mass > 0 and not craft.flexible(b.name) and not b.joint.motion.spins]
+    body = rigid[int(rng.integers(len(rigid)))]
+    values = {name: np.stack([x, x, x]) for name, x in given.get("parameters", {}).items()}
+    values[f"{body.name}.mass"] = body.mass * np.array([0.8, 1.0, 1.3])
+    inputs = {name: x * np.array([1.0, 1.1, 1.2]) for name, x in given.get("inputs", {}).items()}
+    given |= {"parameters": values, "progress": False} | ({"inputs": inputs} if inputs else {})
+    q, v, span = np.tile(mission.q, (count, 1)), np.tile(mission.v, (count, 1)), (START, START + END)
+    batch, _ = refused(lambda: gs.simulate(craft, q, v, span, **given))
+    if batch is None:
+        return
+    own = {"parameters": {name: x[1] for name, x in values.items()}, "runs": 1}
+    own |= {"inputs": {name: x[1] for name, x in inputs.items()}} if inputs else {}
+    alone, _ = refused(lambda: gs.simulate(craft, mission.q, mission.v, span, **given | own))
+    part, _ = refused(lambda: gs.simulate(craft, q, v, span, **given, max_steps=5))
+    part.save(tmp_path / "part.nc")
+    functions = ("control", "environment", "events", "constraints", "prescribed")
+    again = {name: given[name] for name in functions if name in given} | {"progress": False}
+    rest, words = refused(lambda: gs.simulate(craft, resume=gs.Trajectory.load(tmp_path / "part.nc"), **again))
+    assert rest is not None, (str(mission), words)
+    for name in ("q", "v", "work", "impulse", "q_end", "v_end", "t_end", "cause_work"):
+        whole = batch.data[name].values
+        np.testing.assert_array_equal(rest.data[name].values, whole, err_msg=f"{mission}, {name}")
+        np.testing.assert_array_equal(alone.data[name].values, whole[1], err_msg=f"{mission}, {name}")
+    assert [(e.run, e.name, e.t) for e in rest.events] == [(e.run, e.name, e.t) for e in batch.events], str(mission)
 
 
 def test_most_random_combinations_are_accepted():

@@ -182,6 +182,34 @@ def test_an_effect_where_a_load_switches_happens_once(method):
     assert [sum(e.run == k for e in traj.events) for k in range(12)] == [1] * 12
 
 
+@pytest.mark.parametrize("t0", [0.0, 100.0, 1e4])
+def test_an_effect_where_a_load_switches_by_the_clock_happens_once_however_late_it_is(t0):
+    """Far from zero, times that differ look the same: it happened three to six times."""
+    craft = oscillator()
+    law = lambda craft, t, q, v: np.concatenate([np.zeros(6), [where(t < t0 + 0.5, 2.0, -1.0)]])
+    kick = gs.When(lambda craft, t, q, v: t - (t0 + 0.5), "kick", effect=lambda craft, t, q, v: (q, 1.2 * v))
+    traj = gs.simulate(
+        craft, None, [0, 0, 0, 0, 0, 0, 0.1], (t0, t0 + 1.0), control=law, events=kick, **METHODS["dop853"]
+    )
+    assert len(traj.events) == 1
+    both = 1 / MASS + 1 / BASE
+    assert traj.v[-1, 6] == pytest.approx(1.2 * (0.1 + both) - 0.5 * both, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dop853", "gauss16", "rk4"])
+def test_a_row_at_the_instant_of_an_effect_has_the_state_after_it(method):
+    """As in phases, in steps, and at the end."""
+    craft = oscillator(stiffness=STIFFNESS)
+    kick = gs.When(lambda craft, t, q, v: t - 0.2, effect=lambda craft, t, q, v: (q, v + np.arange(7.0)))
+    whole, cut = (
+        gs.simulate(craft, stretched(craft), np.zeros(7), (0, end), events=kick, save_at=[0.1, 0.2], **METHODS[method])
+        for end in (0.3, 0.2)
+    )
+    np.testing.assert_array_equal(whole.v[1], cut.final[1])
+    np.testing.assert_array_equal(cut.v[1], cut.final[1])
+    assert whole.v[1, 5] == 5.0 and whole.v[0, 5] == 0.0
+
+
 def test_several_events_in_one_step_come_in_order_and_those_after_an_effect_are_judged_anew():
     craft = oscillator()
     q, v = stretched(craft), np.zeros(7)

@@ -85,6 +85,48 @@ def test_a_law_of_the_carrier_sees_the_whole_and_is_made_when_the_phase_begins()
     assert run.trajectory.audit.worst < 1e-10
 
 
+def test_places_of_joints_that_the_run_has_are_those_of_the_tree():
+    """Released, the client stood where the arm of the file would have held it."""
+    joint = gs.Joint("shoulder", "revolute", "hull", (0.5, 0.1, 0.0), axis=(0, 0.6, 0.8))
+    hull = gs.Body("hull", 30.0, (0.1, 0.0, 0.2), (5, 6, 7))
+    servicer = gs.Spacecraft.build("servicer", [hull, gs.Body("arm", 4.0, (0.3, 0.1, 0), (0.3, 0.5, 0.6), joint)])
+    both = gs.together(
+        "both", [servicer, gs.Spacecraft.build("client", [gs.Body("box", 9.0, (0, 0.1, 0), (1, 2, 2.5))])]
+    )
+    q, v = gs.neutral(both), 0.1 * np.random.default_rng(2).normal(size=both.nv)
+    grip = gc.weld("arm", "box", name="grip")
+    runs = [
+        simulate_phases(
+            both,
+            q,
+            v,
+            [Phase(0.1), Phase(0.2, "hold", grasp=[grip], attach=attach), Phase(0.2, "go", release=["grip"])],
+            parameters={"shoulder.position": np.array([0.7, 0.0, 0.2])},
+            rtol=1e-11,
+            atol=1e-13,
+        )
+        for attach in (["grip"], [])
+    ]
+    tree, weld = (run.trajectory for run in runs)
+    for a, b in zip(tree.final, weld.final, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(tree.vdot, weld.vdot, rtol=0, atol=1e-8)
+    h = tree.momentum()
+    np.testing.assert_allclose(h, h[:1] + 0 * h, rtol=0, atol=1e-9)
+
+
+def test_values_of_the_joint_that_is_gone_are_refused():
+    """A tree has no base joint of what is attached: its place and its damper were dropped without a word."""
+    craft = gs.together(
+        "both", [gs.Spacecraft.build(name, [gs.Body(name, 9.0, (0, 0.1, 0), (1, 2, 2.5))]) for name in "ab"]
+    )
+    phases = [Phase(0.1, grasp=[gc.weld("a", "b", name="grip")], attach=["grip"])]
+    (joint,) = [body.joint.name for body in craft.bodies if body.name == "b"]
+    for name, value in (("position", np.array([0.1, 0.2, 0.3])), ("damping", 0.5)):
+        with pytest.raises(ValueError, match=f"{joint}.{name}: as one tree"):
+            simulate_phases(craft, phases=phases, parameters={f"{joint}.{name}": value})
+
+
 @pytest.mark.parametrize("lag", [0.0, 0.3])
 def test_an_interrupted_tree_goes_on_bit_for_bit(lag):
     law = gs.control.on(

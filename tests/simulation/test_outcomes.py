@@ -255,3 +255,16 @@ def test_what_happens_at_the_end_of_a_step_happens_at_that_very_time() -> None:
         CRAFT, [0.1], [0.0], (0.0, ends[-1]), integrator="rk4", step=100.0, breakpoints=ends, outcomes=asked
     )
     assert [run.outcomes[str(k)] for k in range(len(asked))] == list(ends[:-1])
+
+
+def test_an_effect_that_ends_the_run_is_part_of_its_extremes() -> None:
+    """The rate after the last impact is one that the craft has."""
+    craft = gs.Spacecraft.build("box", [gs.Body("box", 10.0, inertia=(1.0, 2.0, 3.0))])
+    speed = outcomes.Signal(lambda craft, t, q, v: v[3], "speed", "m/s")
+    asked = {"most": outcomes.largest(speed), "least": outcomes.smallest(speed)}
+    asked |= {"up": outcomes.time_of(speed, 1.5, direction=1), "down": outcomes.time_of(speed, 0.7)}
+    for factor, most, least, up, down in ((2.0, 2.0, 1.0, 0.5, np.inf), (0.5, 1.0, 0.5, np.inf, 0.5)):
+        hit = gs.When(lambda c, t, q, v: t - 0.5, "hit", True, 0, lambda c, t, q, v, f=factor: (q, f * v))
+        run = gs.simulate(craft, None, [0, 0, 0, 1.0, 2, 3], (0, 1), events=hit, outcomes=asked)
+        found = [float(run.outcomes[name]) for name in ("most", "least", "up", "down")]
+        assert found == pytest.approx([most, least, up, down])

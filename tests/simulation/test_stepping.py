@@ -141,7 +141,8 @@ def test_whatever_acts_is_the_same_in_steps(option, method):
 def test_a_terminal_event_ends_a_run_in_steps_where_it_does_in_one():
     craft, q, v = manoeuvre.start()
     v[10] = 0.05
-    more = {"events": gs.When(wrist_turns, "enough", terminal=True), "integrator": "gauss6", "step": 0.1}
+    enough, passed = gs.When(wrist_turns, "enough", terminal=True), gs.When(lambda c, t, q, v: t - 0.4, "passed")
+    more = {"events": [passed, enough], "integrator": "gauss6", "step": 0.1}
     whole = run_whole(craft, q, v, **more)
     sim = gs.Simulation(craft, record=True, **more)
     sim.reset(q, v)
@@ -150,7 +151,7 @@ def test_a_terminal_event_ends_a_run_in_steps_where_it_does_in_one():
         sim.step(LOADS[made], DT)
         made += 1
     assert 1 < made < STEPS and sim.state.status == ("stopped",) == whole.status
-    assert sim.t == whole.t_end == sim.events[0].t and abs(sim.q[10] - 0.21) < 1e-12
+    assert sim.t == whole.t_end == sim.events[1].t and abs(sim.q[10] - 0.21) < 1e-12
     found = sim.trajectory()
     np.testing.assert_array_equal(found.q[:made], whole.q[:made])
     np.testing.assert_array_equal(found.final[1], whole.final[1])

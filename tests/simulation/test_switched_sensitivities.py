@@ -267,6 +267,15 @@ def test_an_event_that_meets_a_switch_by_chance_is_refused():
     event = gs.When(lambda craft, t, q, v: q[0] - 0.3, "at", effect=lambda craft, t, q, v: (q, 1.2 * v))
     inputs = {"push": np.array([0.5, 0.2]), "turn": 0.3}
     options = {"control": pushed, "inputs": inputs, "events": event, "sensitivities": ["input:turn"]}
+    other = gs.When(lambda craft, t, q, v: q[0] - 0.3 * (1 + 0.5 * (q[0] - 0.3)), "too", effect=event.effect)
+    smooth = {"control": lambda craft, t, q, v: np.array([0.5]), "sensitivities": ["v0"]}
+    apart = gs.When(lambda craft, t, q, v: t - 0.5, "clock", effect=lambda craft, t, q, v: (q, 1.1 * v))
+    alike = gs.simulate(arm(), [0.0], [0.1], (0, 1.5), **smooth, events=[event, other, apart])
+    assert [e.name for e in alike.events] == ["clock", "at", "too"]
+    when = alike.events[1].t
+    late = gs.When(lambda craft, t, q, v: t - when, "late", effect=apart.effect)
+    with pytest.raises(ValueError, match="several things happen at one instant.*event 'at', event 'late'"):
+        gs.simulate(arm(), [0.0], [0.1], (0, 1.5), **smooth, events=[event, apart, late])
     with pytest.raises(ValueError, match="several things happen at one instant.*a load that switches, event 'at'"):
         gs.simulate(arm(), [0.0], [0.1], (0, 1.5), **options)
 

@@ -129,6 +129,11 @@ class Motors:
                 "Motors: the law's loads on joints hold thrust on what they carry, which no motor makes. Put the "
                 "motors' limits into the law that is flown by pulses."
             )
+        if isinstance(law, Controller) and law.propellant is not None:
+            raise ValueError(
+                "Motors: the law's loads on joints hold the thrust of what burns beside the motors'. Give the "
+                "motors' law to it: burning(..., control=motors.driving(law))."
+            )
         output, given = (law.output, law.given) if isinstance(law, Controller) else (law, STATE)
 
         def control(craft: Spacecraft, t: Any, q: Array, v: Array, *memory: Array, **asked: Any) -> Array:

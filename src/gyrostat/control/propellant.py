@@ -168,6 +168,7 @@ def burning(
         state0,
         _without_memory(standing_for(derivative, names, (thrusts, 4), *moving)),
         propellant=Propellant(tanks),
+        pushes=inner is not None and inner.pushes,
     )
 
 

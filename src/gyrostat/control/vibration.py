@@ -44,6 +44,11 @@ def notched(
             f"notched: the law is sampled every {inner.period:g} s; expected one that acts at all times. Filter what "
             "it computes inside its own update."
         )
+    if inner.propellant is not None:
+        raise ValueError(
+            "notched: the law burns propellant, whose masses begin its memory, and thrust goes through no notch. "
+            "Notch the law beside it: burning(..., control=notched(...))."
+        )
     if not (np.isfinite(frequency) and frequency > 0 and width > 0 and 0.0 <= depth <= 1.0):
         raise ValueError(
             f"notched: frequency is {frequency} Hz, width {width}, depth {depth}; expected a frequency and a width "
@@ -74,6 +79,7 @@ def notched(
         standing_for(output, names, *own),
         np.concatenate([np.zeros(2 * n), inner.state0]),
         standing_for(derivative, names, *own, *more),
+        pushes=inner.pushes,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -187,8 +187,7 @@ def with_loads(craft: Spacecraft, law: Controller | None, at: Sequence[int]) -> 
     def asks(craft: Spacecraft, *, external_loads: Any) -> None:
         """Its signature is read."""
 
-    output = standing_for(output, law.given, (own, len(law.given)), (asks, 1))
-    return Controller(output, law.state0, law.derivative, law.update, law.period)
+    return replace(law, output=standing_for(output, law.given, (own, len(law.given)), (asks, 1)))
 
 
 def _equations(request: Request) -> tuple[Equations, Array]:

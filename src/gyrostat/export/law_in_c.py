@@ -76,6 +76,8 @@ def _traced(
         available = {"run": 0.0, "seed": whole(seed)} | {name: more[name] for name in shapes}
         if "sample" in more:
             available["sample"] = more["sample"]
+        if controller.propellant is not None:  # the craft that it sees grows lighter
+            craft = controller.propellant.of(craft).left(craft, more["z"])
         state = (craft, t, q, v, more["z"]) if controller.remembers else (craft, t, q, v)
         value = call(function, state, available)
         value = craft.v(value, "tau") if part == "output" else value

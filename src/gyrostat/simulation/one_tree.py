@@ -6,8 +6,8 @@ body and is integrated as part of it, without a constraint.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,18 +27,23 @@ from .result.trajectory import Event, Trajectory
 if TYPE_CHECKING:
     import xarray
 
+PASSIVE = ("stiffness", "damping", "friction")
+
 
 @dataclass(frozen=True, eq=False)
 class OneTree:
-    """apart: the craft side by side. craft: with what is attached as one tree."""
+    """apart: the craft side by side. craft: with what is attached as one tree. values: the run's own, by name."""
 
     apart: Spacecraft
     craft: Spacecraft
+    values: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, apart: Spacecraft, struck: Spacecraft, q: Array, grasps: Sequence[AbstractConstraint]) -> OneTree:
-        """As the frames of these welds stand at q, one after the other. struck: with the run's own values."""
-        made = apart
+    def of(
+        cls, apart: Spacecraft, values: Mapping[str, Any], q: Array, grasps: Sequence[AbstractConstraint]
+    ) -> OneTree:
+        """As the frames of these welds stand at q, one after the other."""
+        made, struck = apart, apart.with_values(values) if values else apart
         for grasp in grasps:
             if grasp.size != 6:
                 raise ValueError(f"'{grasp.title}' leaves {6 - grasp.size} freedoms; one tree is what a weld makes.")
@@ -46,7 +51,21 @@ class OneTree:
                 made = docked(made, grasp.first, grasp.second, relative_pose(struck, q, grasp.first, grasp.second))
             except ModelError as error:
                 raise ValueError(f"'{grasp.title}' makes no one tree: {error} Else leave attach= out.") from None
-        return cls(apart, made)
+        found = cls(apart, made, values)
+        for joint in found.attached:
+            loads = [f"{joint.name}.{name}" for name in PASSIVE if np.any(np.asarray(getattr(joint, name)) != 0.0)]
+            named = [name for name in values if name.startswith(f"{joint.name}.")]
+            if loads or named:
+                raise ValueError(
+                    f"{(loads or named)[0]}: as one tree, '{joint.name}' is no joint of what is attached, and "
+                    "that value would not be felt. Leave it out, or leave attach= out: a weld holds as well."
+                )
+        return found
+
+    @property
+    def valued(self) -> Spacecraft:
+        """The tree with the run's own values."""
+        return self.craft.with_values(self.values) if self.values else self.craft
 
     @cached_property
     def attached(self) -> tuple[Joint, ...]:
@@ -90,7 +109,7 @@ class OneTree:
                 found |= {f"v {joint.name}": twists[B]}
             return found
 
-        return compile(bases, self.craft)
+        return compile(bases, self.valued)
 
     @cached_property
     def _rates(self) -> Any:
@@ -102,7 +121,7 @@ class OneTree:
             rows = derivative_along(twists, (q, v), (configuration_rate(craft, q, v), vdot))
             return {joint.name: rows[6 * k : 6 * k + 6] for k, joint in enumerate(self.attached)}
 
-        return compile(rates, self.craft)
+        return compile(rates, self.valued)
 
     # ---- runs
 

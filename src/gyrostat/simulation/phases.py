@@ -161,14 +161,13 @@ def simulate_phases(
     jumps = [phase.name for k, phase in enumerate(phases) if phase.grasp or (k and phase.constraints)]
     refuse_unseen(outcomes_given(options.get("outcomes")), jumps)
     own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
-    struck = craft.with_values(own) if own else craft
     first = Request(craft=craft, q0=q0, v0=v0)
     state = (t0, *_start(first)) if not results else results[-1].end
     for phase in phases[len(results) :]:
         if results and results[-1].over:
             break
         before = results[-1] if results else None
-        results.append(_run(craft, struck, state, phase, before, options))
+        results.append(_run(craft, own, state, phase, before, options))
         state = results[-1].end
     if results and results[-1].missed:
         warn_user(results[-1].missed, SimulationWarning)
@@ -184,13 +183,14 @@ def _start(request: Request) -> tuple[Array, Array]:
 
 def _run(
     craft: Spacecraft,
-    struck: Spacecraft,
+    own: Mapping[str, Array],
     state: tuple[float, Array, Array],
     phase: Phase,
     before: PhaseResult | None,
     options: Mapping[str, Any],
 ) -> PhaseResult:
-    """struck: the craft with the run's own values."""
+    """own: values of the craft that the run has in place of its."""
+    struck = craft.with_values(own) if own else craft
     t, q, v = start = state
     kept = _released(() if before is None else before.grasps, phase)
     begun = tuple(grasped(struck, t, q, c) for c in phase.grasp)
@@ -206,7 +206,7 @@ def _run(
         jump = capture(struck, q, v, hit, t=t, restitution=e, locked=rigid)
         v, impulse = jump.v, _outer_impulse(struck, q, v, hit, jump, rigid)
         struck_by = ", ".join(c.title for c in hit)
-    tree = _tree(craft, struck, q, [c for c in holds if c.title in attached], before)
+    tree = _tree(craft, own, q, [c for c in holds if c.title in attached], before)
     now = craft
     if tree is not None:
         now, (q, v) = tree.craft, tree.joined(q, v)
@@ -244,14 +244,18 @@ def _attached(holds: Sequence[AbstractConstraint], phase: Phase, before: Sequenc
 
 
 def _tree(
-    craft: Spacecraft, struck: Spacecraft, q: Array, grasps: Sequence[AbstractConstraint], before: PhaseResult | None
+    craft: Spacecraft,
+    own: Mapping[str, Array],
+    q: Array,
+    grasps: Sequence[AbstractConstraint],
+    before: PhaseResult | None,
 ) -> OneTree | None:
     """The craft with these as one tree: the same as before where they are the same."""
     if not grasps:
         return None
     if before is not None and before.tree is not None and before.attached == tuple(c.title for c in grasps):
         return before.tree
-    return OneTree.of(craft, struck, q, grasps)
+    return OneTree.of(craft, own, q, grasps)
 
 
 def _made(phase: Phase, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -382,7 +382,8 @@ class Simulation:
             for message in said if warn else ():
                 warn_user(message, SimulationWarning)
         elif not (status == Status.paused).any():
-            names = ", ".join(sorted({f"'{e.name}'" for e in self.events}))
+            ends = {spec.name for spec in self._system.specs if spec.terminal}
+            names = ", ".join(sorted({f"'{e.name}'" for e in self.events if e.name in ends}))
             self._blocked = (
                 f"{self.craft.name}: {'the run was' if self.runs == 1 else 'all runs were'} stopped by a terminal "
                 f"event ({names}). Put them to a start with sim.reset(q0, v0), or back with sim.restore(snapshot)."

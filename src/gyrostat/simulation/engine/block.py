@@ -99,6 +99,7 @@ class Block:
         self._error: BaseException | None = None
         self.seats = runs_per_block(system, plan.method)
         self.rows = np.full(self.seats, -1)
+        self.undecided: dict[int, Any] = {}  # by seat: (run, time of an effect, what its event functions hold as zero)
         self.settled = 0
         self._together = self.seats == 1
         self._attempts_before = np.zeros(self.seats)

@@ -24,6 +24,8 @@ MOST_LOOKS = 256  # at an event within a step, before it is left as one that swi
 SHORTEST = 2.0**-36  # of the step: an interval in which a function jumps, or has a corner at zero
 AFTERWARDS = 1e-6  # of the step: how far beyond an effect the event function's new sign is looked at, at least
 ROUND_OFF = 2.0**-50  # of the state: what an event function changes by it is no sign
+SOON = 1e-6  # s: beyond an effect, where steps are shorter than what tells times apart
+RESIDUE = 4.0  # times what is left of it at its root, where times are as fine as they get: no sign either
 AT_ONCE = 1e-9  # of the step: events so near to each other happen at one instant
 BEYOND = 1e-12  # of the step: how far beyond a switch, at least, a step ends, so that the next begins on the new side
 ALIKE = 1e-6  # of derivatives: so near to each other they are those of one place
@@ -49,7 +51,7 @@ def handle_events(block: Block) -> None:
             turns = [j for j, _ in events if specs[j].turn is not None]
             root, t = t, _beyond(block, k, t, turns, full) if turns else t
             y = _step_to(block, k, t, full).copy()
-            if turns and len(events) > 1:
+            if len(events) > 1 and specs[events[0].event].moves is not None:
                 y = _composed(block, k, (root, t), y, events, full)
             held = block.x[1 + len(y) : 1 + len(y) + block.system.n_held, k].copy()
             names = [specs[j].name for j, _ in events if specs[j].turn is None]
@@ -90,19 +92,20 @@ def _instants(
 
 def _is_zero(block: Block, k: int, j: int, first: float, last: float, full: tuple[float, float]) -> bool:
     """Whether event j is zero between two times but for round-off."""
+    left = RESIDUE * abs(_values(block, k, last, full)[j])
     for t in (first, 0.5 * (first + last)):
         g, noise = _values_and_noise(block, k, t, _step_to(block, k, t, full).copy())
-        if abs(g[j]) > noise[j]:
+        if abs(g[j]) > max(noise[j], left):
             return False
     return True
 
 
 def _beyond(block: Block, k: int, root: float, turns: list[int], full: tuple[float, float]) -> float:
     """A time so soon after the root of switches that their signs are no matter of round-off."""
-    later = BEYOND * full[0]
+    later, left = BEYOND * full[0], RESIDUE * abs(_values(block, k, root, full))
     while root + later < full[1]:
         g, noise = _values_and_noise(block, k, root + later, _step_to(block, k, root + later, full).copy())
-        if (abs(g) > noise)[turns].all():
+        if (abs(g) > np.maximum(noise, left))[turns].all():
             return root + later
         later *= 10.0
     return full[1]
@@ -121,18 +124,21 @@ def _composed(
         block.place(k, t, y)
         return block.x[:, k].copy()
 
-    moved, asked = [], [j for j, _ in events if specs[j].turn is None]
+    switched = any(specs[j].turn is not None for j, _ in events)
+    moved = []
     for j, rises in events:
         spec = specs[j]
         assert spec.moves is not None
-        moved.append(spec.moves(argument(y), rises))
+        if switched or spec.cuts:
+            moved.append(spec.moves(argument(y), rises))
         if spec.turn is not None:
             jump, earlier = (spec.turn(argument(at), at, rises) - at for at in (y, before))
             y = y + jump
             if not abs(jump - earlier).max() <= ALIKE * abs(jump).max():
                 _refuse(specs, events, t)
     largest = np.max(np.abs(moved), initial=0.0)
-    if asked and not all(abs(other - moved[0]).max(initial=0.0) <= ALIKE * largest for other in moved):
+    several = any(specs[j].turn is None for j, _ in events)  # switches alone may come in any order
+    if several and not all(abs(other - moved[0]).max(initial=0.0) <= ALIKE * largest for other in moved):
         _refuse(specs, events, t)
     _step_to(block, k, t, full)
     return y
@@ -168,13 +174,16 @@ def _roots(block: Block, k: int, full: tuple[float, float]) -> list[tuple[float,
     begin, end = float(block.lane[Lane.t, k]), float(full[1])
     events, between = len(block.system.specs), block.method.between
     old, new = (block.blocks[name][:, k].copy() for name in ("g_old", "g_new"))
+    row, since, zero = block.undecided.get(k, (-1, begin, -1.0))  # after an effect: what is no sign yet
+    zero = np.broadcast_to(zero if (row, since) == (block.rows[k], begin) else -1.0, events)
     near = (
         block.blocks["g_near"][:, block.lanes_of(k)].reshape(-1, events, 1 if block.seats > 1 else block.lanes).copy()
     )
     found = []
     for j, spec in enumerate(block.system.specs):
         seen = intervals(between, begin, end, old[j], new[j], near[:, j])
-        known = dict(sorted({begin: old[j], end: new[j], **_explored(block, k, j, full, seen)}.items()))
+        within = {t: g for t, g in _explored(block, k, j, full, seen).items() if abs(g) > zero[j]}
+        known = dict(sorted({begin: old[j], **within, end: new[j] if abs(new[j]) > zero[j] else old[j]}.items()))
         for t0, t1 in pairwise(known):
             if changes(known[t0], known[t1], spec.direction):
                 found.append((_root(block, k, j, full, known, t0, t1), _Sign(j, known[t0] < 0.0)))
@@ -292,7 +301,7 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
         held = block.evaluate(Context.update, block.system.n_held, k, t, y).copy()
         block.x[1 + n : 1 + n + len(held), block.lanes_of(k)] = _columns(block, held)
         block.lane[Lane.due, block.lanes_of(k)] = 0.0
-    block.place(k, t, y)
+    left = RESIDUE * abs(block.evaluate(Context.events, events, k, t, y))
     x = block.x[:, k].copy()
     for j, rises in happened:
         spec = block.system.specs[j]
@@ -303,7 +312,9 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     ydot = block.evaluate(Context.rhs, n, k, t, y).copy()
     g = block.evaluate(Context.events, events, k, t, y).copy()
     changed = [j for j, _ in happened]
-    g[changed] = _values_afterwards(block, k, y, ydot, h)[changed]
+    found, noise = _values_afterwards(block, k, y, ydot, h, left)
+    g[changed] = found[changed]
+    block.undecided[k] = (block.rows[k], float(t), np.where(np.isin(np.arange(events), changed), noise, -1.0))
     for j, rises in happened:
         if block.system.specs[j].turn is not None:  # that of which its effect has told, so that they alternate
             g[j] = max(abs(g[j]), np.finfo(float).tiny) * (1.0 if rises else -1.0)
@@ -311,27 +322,34 @@ def _change(block: Block, k: int, happened: list[_Sign], h: float) -> None:
     for name, value in (("y", y), ("K", ydot), ("g_old", g)):
         block.blocks[name][: len(value), at] = _columns(block, value)
     block.lane[Lane.h_before, at] = 0.0
+    last = int(block.lane[Lane.save_index, k]) - 1
+    if last >= 0 and block.plan.save_times[last] == t:  # a row has what holds from there on
+        block.outcome.saved[block.rows[k], last, :n] = y
 
 
-def _values_afterwards(block: Block, k: int, y: Array, ydot: Array, h: float) -> Array:
-    """Of all event functions, so soon after an effect that their signs are no matter of round-off, as at the root."""
+def _values_afterwards(block: Block, k: int, y: Array, ydot: Array, h: float, left: Array) -> tuple[Array, Array]:
+    """Of all event functions, so soon after an effect that their signs are no matter of round-off, as at the root; and
+    how large that is. left: what they were there.
+    """
     t, later = float(block.lane[Lane.t, k]), AFTERWARDS * h
     found, noise = _values_and_noise(block, k, t + later, y + later * ydot)
-    while later < h and (abs(found) <= noise).any():  # steps across a load that switches are as short as round-off
+    noise = np.maximum(noise, left)
+    while later < max(h, SOON) and (abs(found) <= noise).any():  # steps across a switch are as short as round-off
         later *= 10.0
         further, _ = _values_and_noise(block, k, t + later, y + later * ydot)
         found = np.where((abs(found) <= noise) & (abs(further) > noise), further, found)
-    return found
+    return found, noise
 
 
 def _values_and_noise(block: Block, k: int, t: float, y: Array) -> tuple[Array, Array]:
-    """Of all event functions, and what round-off of the state changes of them."""
+    """Of all event functions, and what round-off of time and state changes of them."""
 
-    def values(y: Array) -> Array:
+    def values(t: float, y: Array) -> Array:
         return block.evaluate(Context.events, len(block.system.specs), k, t, y).copy()
 
-    here, signs = values(y), np.where(np.arange(len(y)) % 2, 1.0, -1.0)
-    return here, np.max([abs(values(y * (1.0 + ROUND_OFF * s)) - here) for s in (1.0, signs)], axis=0)
+    here, signs = values(t, y), np.where(np.arange(len(y)) % 2, 1.0, -1.0)
+    shaken = [values(t * (1.0 - ROUND_OFF), y), *(values(t, y * (1.0 + ROUND_OFF * s)) for s in (1.0, signs))]
+    return here, np.max(abs(np.array(shaken) - here), axis=0)
 
 
 def _columns(block: Block, value: Array) -> Array:

@@ -123,9 +123,9 @@ def _outcomes(
     """(runs, outcomes); no numbers for runs that failed."""
     outcomes = functions.get("outcomes") or ()
     count = len(order_of(outcomes)[0])
-    kept = state.measured[:, state.measured.shape[1] - 2 * count :][:, :count]
+    kept, before = np.split(state.measured[:, state.measured.shape[1] - 2 * count :], 2, axis=1)
     begun = times.inside(times.span[0] if resume is None else resume.data.attrs["t_span"][0])
-    found = outcome_values(equations, outcomes, state, runs.constants, kept, float(begun), times.outside)
+    found = outcome_values(equations, outcomes, state, runs.constants, kept, before, float(begun), times.outside)
     found[[failed(status) for status in state.status]] = np.nan
     return found
 
