@@ -103,16 +103,19 @@ def test_a_run_that_is_compiled_side_by_side_is_the_same(monkeypatch):
     assert np.array_equal(found.v, again.v)
 
 
-def test_shares_of_threads_change_no_bit(monkeypatch):
-    """Each thread has several, so that one that comes late does fewer."""
+@pytest.mark.parametrize("taken", [10, 3_000, 10**9])
+def test_who_takes_which_blocks_changes_no_bit(monkeypatch, taken):
+    """One at a time, some, or all by whoever comes first; Ctrl-C is looked for between pieces."""
     craft, rng, seen = random_spacecraft(1), np.random.default_rng(1), []
     alone, shared = (tracing.compile(gs.forward_dynamics, craft, threads=n) for n in (1, 2))
     usual = pool.run
     monkeypatch.setattr(kernels, "_WORTH_A_THREAD", 10)
-    monkeypatch.setattr(kernels, "_WORTH_A_SHARE", 10)
+    monkeypatch.setattr(kernels, "_TAKEN", taken)
+    monkeypatch.setattr(kernels, "_WORTH_A_LOOK", 10_000)
     monkeypatch.setattr(
         pool, "run", lambda share, shares, threads: (seen.append(shares), usual(share, shares, threads))
     )
     q, v = np.tile(gs.neutral(craft), (333, 1)), rng.normal(size=(333, craft.nv))
     assert np.array_equal(alone(q, v, v), shared(q, v, v))
-    assert seen == [1, 2 * kernels._SHARES]
+    operations = 42 * len(alone.graph)
+    assert seen == [operations // 10_000, 2 * (operations // 20_000)]

@@ -18,6 +18,7 @@ from .arguments import Arguments
 from .build import ENTRIES, Built, build
 from .graph import Graph
 from .recording import trace
+from .taking import taking
 from .tree import LEAF, flatten, unflatten
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _WORTH_A_THREAD = 400_000  # vector operations: some 50 microseconds
-_SHARES, _WORTH_A_SHARE = 8, 2_000_000  # of a thread; vector operations: a quarter of a millisecond
+_TAKEN = 200_000  # by a thread at least; vector operations: some 25 microseconds
 _WORTH_A_LOOK = 100_000_000  # vector operations: some 10 milliseconds, after which Ctrl-C is looked for
 
 
@@ -309,22 +310,37 @@ class Kernel:
         return found
 
     def _run(self, entries: list[int], count: int, layout: str) -> None:
-        """Blocks, split over threads."""
+        """Blocks, in pieces between which Ctrl-C is looked for, each taken by all threads."""
         if not self._entry:
             self._for_calls()
         entry = self._entry[layout]
         blocks = -(-count // self.lanes) if layout == "rows" else count
         operations = blocks * len(self.graph)
         threads = max(1, min(self.threads or pool.cores(), blocks, operations // _WORTH_A_THREAD))
-        even = min(_SHARES, operations // (threads * _WORTH_A_SHARE))  # a thread that comes late, or waits, does fewer
-        shares = threads * max(1, even if threads > 1 else 1, min(blocks, operations // _WORTH_A_LOOK) // threads)
-        cuts = [blocks * k // shares for k in range(shares + 1)]
+        pieces = max(1, min(blocks, operations // (threads * _WORTH_A_LOOK)))
+        cuts = [blocks * k // pieces for k in range(pieces + 1)]
+
+        def record(first: int, last: int) -> ctypes.Array[ctypes.c_int64]:
+            return (ctypes.c_int64 * (4 + len(entries)))(self._work_memory(), first, last, count, *entries)
+
+        if threads == 1:
+
+            def alone(k: int) -> None:
+                own = record(cuts[k], cuts[k + 1])
+                entry(ctypes.addressof(own))
+
+            pool.run(alone, pieces, 1)
+            return
+        take, few = taking(), max(1, _TAKEN // len(self.graph))
+        code = self._built["rows"].library.address(layout)
+        following = (ctypes.c_int64 * pieces)(*cuts[:-1])
 
         def share(k: int) -> None:
-            record = (ctypes.c_int64 * (4 + len(entries)))(self._work_memory(), cuts[k], cuts[k + 1], count, *entries)
-            entry(ctypes.addressof(record))
+            own, piece = record(0, 0), k // threads
+            where = ctypes.addressof(following) + ctypes.sizeof(ctypes.c_int64) * piece
+            take(ctypes.addressof(own), where, code, 2 * threads, few, cuts[piece + 1])
 
-        pool.run(share, shares, threads)
+        pool.run(share, pieces * threads, threads)
 
     def _work_memory(self) -> int:
         """The address of the calling thread's work memory."""
