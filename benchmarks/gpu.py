@@ -422,7 +422,7 @@ def measure(sizes: Sizes, only: str = "") -> dict[str, Any]:
         "card": watch.card.name,
         "driver": None if cuda is None else cuda.runtime.driverGetVersion(),
         "date": datetime.date.today().isoformat(),
-        "versions": {"gyrostat": gs.__version__, "numpy": np.__version__, "python": platform.python_version()}
+        "versions": {"numpy": np.__version__, "python": platform.python_version()}
         | ({} if cuda is None else {"cupy": watch.card.xp.__version__, "nvrtc": cuda.nvrtc.getVersion()}),
         "checked against": "the CPU kernel" if HAVE_LLVM else "the graph in NumPy",
         "sizes": sizes,
