@@ -139,19 +139,8 @@ def claims(rows: list[dict[str, Any]]) -> list[tuple[str, float, str]]:
             ">= 5",
         ),
         ("cost per link at 100 links over that at 12", per_link, "<= 1.5"),
-        ("two threads over one, 1e5 states", two_threads(), ">= 1.8"),
         *start_up(),
     ]
-
-
-def two_threads() -> float:
-    craft = arm(6)
-    given = states(craft, 100_000)
-    out = np.empty((100_000, craft.nv))
-    one, two = (tracing.compile(gs.forward_dynamics, craft, threads=n) for n in (1, 2))
-    calls = {"one": lambda: one(*given, out=out), "two": lambda: two(*given, out=out)}
-    times = seconds(calls, repeats=15, clock=time.perf_counter)
-    return times["one"] / times["two"]
 
 
 def start_up() -> list[tuple[str, float, str]]:
