@@ -50,7 +50,7 @@ def kernel(function: str, count: int) -> Callable[[], object]:
     import gyrostat as gs
     from manoeuvre import CRAFT
 
-    compiled = gs.compile(getattr(gs, function), CRAFT)
+    compiled = gs.compile(getattr(gs, function), CRAFT, threads=1)
     q, v, tau = states(count)
     arguments = {"forward_dynamics": (q, v, tau), "inverse_dynamics": (q, v, tau), "generalized_inertia": (q,)}[
         function
