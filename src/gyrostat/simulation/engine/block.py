@@ -129,7 +129,7 @@ class Block:
             "g_new": events,
             "g_near": near_count(self.method, self.lanes) * events,
             "held_new": held,
-            "lanes": int(Lane.size) + sum(group.numbers for group in system.followed),
+            "lanes": int(Lane.size) + len(system.fresh),
             "scratch": -(-work // self.lanes),
             "solver": self.method.solver_vectors(n, self.lanes),
         }

@@ -102,7 +102,7 @@ def _sizes(system: System, method: AbstractMethod) -> dict[str, int]:
     n, events = system.n, len(system.specs)
     sizes = {"x": system.x_size, "y": n, "y_new": n, "at": n, "K": n * method.K_blocks(1)}
     sizes |= {"g_old": events, "g_new": events, "g_near": near_count(method, 1) * events, "held_new": system.n_held}
-    sizes["lanes"] = int(Lane.size) + sum(group.numbers for group in system.followed)
+    sizes["lanes"] = int(Lane.size) + len(system.fresh)
     sizes |= {f"measured{k}": group.count + system.x_size for k, group in enumerate(system.measures)}
     sizes["track_work"] = 0 if system.tracked is None else system.tracked.work_vectors
     return sizes
@@ -156,7 +156,7 @@ def _kernel(system: System, quick: bool) -> str:
     """Runs in and out of a thread."""
     n, held, events = system.n, system.n_held, len(system.specs)
     own = system.x_size - 1 - n - held
-    lanes = int(Lane.size) + sum(group.numbers for group in system.followed)
+    lanes = int(Lane.size) + len(system.fresh)
     chunk = 1 if events or quick else CHUNK
     arrays = ", ".join(f"double* {name}" for name in RUNS)
     tables = ", ".join(f"const double* {name}" for name in POINTERS)

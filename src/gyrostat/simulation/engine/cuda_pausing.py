@@ -28,7 +28,7 @@ def _kernel(system: System) -> str:
     """
     n, held = system.n, system.n_held
     own = system.x_size - 1 - n - held
-    lanes = int(Lane.size) + sum(group.numbers for group in system.followed)
+    lanes = int(Lane.size) + len(system.fresh)
     width = 2 + n + held
     arrays = ", ".join(f"double* {name}" for name in RUNS)
     tables = ", ".join(f"const double* {name}" for name in POINTERS)

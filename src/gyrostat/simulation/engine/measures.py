@@ -1,7 +1,7 @@
 """Measures: functions of x that are looked at while a run goes on and reduced at once,
 so that nothing of it need be saved.
 
-A run is looked at where it starts; after 1, 8, 64, ... and at last every `every` accepted steps more; at breakpoints,
+A run is looked at where it starts; after 4, 32, 256, ... and at last every `every` accepted steps more; at breakpoints,
 at terminal events and where it ends. The compiled loop puts the state aside, and evaluates the function
 when some lane is to be looked at again; the host does when runs leave their lanes. Lanes that are out of step with each
 other then still share one evaluation, and no number depends on which lanes do.
@@ -33,6 +33,7 @@ from .status import Status, Stop
 
 PENDING, LOOKS, DUE, GAP, REDUCED = range(5)  # places among what is known of a run
 SHARE = 0.0008  # of the operations of a run that looks may take; in time it is two to five times as much
+FIRST = 4.0  # steps before the second look
 GROWTH = 8.0  # of the number of steps from one look to the next: short runs are not looked at all the time
 OWN_OPERATIONS = 10  # of the time loop, for each number that it handles
 COSTS = {"sqrt": 8, "recip": 8, "sin": 8, "cos": 8, "tan": 20, "asin": 30, "acos": 30, "atan2": 30}
@@ -78,11 +79,12 @@ class Measures:
         """That are known of a run."""
         return REDUCED + self.count
 
-    def fresh(self, runs: int) -> Array:
-        """Those of runs that nobody has looked at, (runs, numbers)."""
-        rows = np.zeros((runs, self.numbers))
-        rows[:, GAP] = 1.0
-        return rows
+    @property
+    def fresh(self) -> Array:
+        """Those of a run that nobody has looked at, (numbers,)."""
+        row = np.zeros(self.numbers)
+        row[GAP] = min(FIRST, self.every)
+        return row
 
 
 def steps_between_looks(measure: Kernel, rhs: object, evaluations: int) -> int:

@@ -110,15 +110,15 @@ class _Runs:
 
         Most of it is the same for all that have not begun, and never stands on the host.
         """
-        count, followed, events = len(state.t), self.system.followed, len(self.system.specs)
-        lanes = self.xp.zeros((int(Lane.size) + sum(m.numbers for m in followed), count))
+        count, fresh, events = len(state.t), self.system.fresh, len(self.system.specs)
+        lanes = self.xp.zeros((int(Lane.size) + len(fresh), count))
         for lane, values in begun_with(self.plan, state).items():
             lanes[lane] = self.card.array(values) if isinstance(values, np.ndarray) else values
         measured = lanes[Lane.size :]
         if state.measured.shape == (count, len(measured)):
             measured[...] = self.card.columns(state.measured)
-        elif followed:
-            measured[...] = self.card.columns(np.hstack([m.fresh(1) for m in followed]))
+        else:
+            measured[...] = self.card.columns(fresh[None])
         if state.of_method.shape == (count, len(self._remembered)):
             lanes[self._remembered] = self.card.columns(state.of_method)
         g = state.g if state.g.shape == (count, events) else np.full((count, events), np.nan)

@@ -52,13 +52,11 @@ class QueueOfRuns:
         self.outcome = Outcome(np.full((self.runs, len(plan.saves), system.n + system.n_held), np.nan), after)
         saved = self.outcome.saved
         self.out = saved.ctypes.data + saved.strides[0] * np.arange(self.runs)
-        known = np.hstack([np.zeros((self.runs, 0)), *(m.fresh(self.runs) for m in system.followed)])
-        if state.measured.shape == known.shape:
-            known = state.measured
-        lanes = np.zeros((self.runs, Lane.size))
+        self.lanes = np.zeros((self.runs, Lane.size + len(system.fresh)))
         for lane, values in begun_with(plan, state).items():
-            lanes[:, lane] = values
-        self.lanes = np.hstack([lanes, known])
+            self.lanes[:, lane] = values
+        known = self.lanes[:, Lane.size :]
+        known[:] = state.measured if state.measured.shape == known.shape else system.fresh
         self._next, self._lock = 0, threading.Lock()
 
     @property

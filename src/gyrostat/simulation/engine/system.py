@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -69,6 +70,11 @@ class System:
     def followed(self) -> tuple[Measures | Tracked, ...]:
         """What is known of a run beside its state, in the order in which it stands."""
         return self.measures if self.tracked is None else (*self.measures, self.tracked)
+
+    @cached_property
+    def fresh(self) -> Array:
+        """What stands there for a run that has made no step."""
+        return np.concatenate([np.zeros(0), *(m.fresh for m in self.followed)])
 
     @property
     def functions(self) -> dict[str, tuple[Rows | None, int]]:

@@ -79,11 +79,12 @@ class Tracked:
         """At the nodes, at one more point, and for the search of a change."""
         return (len(NODES) + 1) * self.count + len(Search)
 
-    def fresh(self, runs: int) -> Array:
-        """Those of runs that have made no step, (runs, numbers)."""
-        rows = np.zeros((runs, self.numbers))
-        rows[:, 1 : 1 + self.count] = [FRESH.get(kind, 0.0) for kind in self.kinds]
-        return rows
+    @property
+    def fresh(self) -> Array:
+        """Those of a run that has made no step, (numbers,)."""
+        row = np.zeros(self.numbers)
+        row[1 : 1 + self.count] = [FRESH.get(kind, 0.0) for kind in self.kinds]
+        return row
 
     def words(self) -> Array:
         """The table of words, addresses still to be filled in."""
