@@ -48,6 +48,8 @@ def case(match, error=ValueError, **options):
         case(r"integrator 'rk4' takes fixed steps: give step= in seconds", integrator="rk4"),
         case(r"step is -0.1; expected a positive number", step=-0.1),
         case(r"max_step is 0; expected a positive number", max_step=0),
+        case(r"step is '0.01'; expected a positive number", integrator="rk4", step="0.01"),
+        case(r"progress is 'no'; expected True, False, or None", error=TypeError, progress="no"),
         case(r"formulation 'recursiv' is not known. Did you mean 'recursive'", formulation="recursiv"),
         case(r"rtol is 1e-15, which float64 cannot meet; expected 2.3e-14 at least", rtol=1e-15),
         case(r"rtol is -1; expected positive numbers", rtol=-1),

@@ -33,7 +33,9 @@ _ON_CONTEXT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ADVANCE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _LOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_OWN_WORDS = sorted(set(Word) - {Word.counts})  # of a group of measures, before its counts
+_WORDS = [word.name for word in Context if word is not Context.size]  # by place; names are quicker to look up
+_OWN_WORDS = [word.name for word in Word if word is not Word.counts]  # of a group of measures, before its counts
+_LANES = int(Lane.size)
 
 
 @functools.cache
@@ -129,7 +131,7 @@ class Block:
             "g_new": events,
             "g_near": near_count(self.method, self.lanes) * events,
             "held_new": held,
-            "lanes": int(Lane.size) + len(system.fresh),
+            "lanes": _LANES + len(system.fresh),
             "scratch": -(-work // self.lanes),
             "solver": self.method.solver_vectors(n, self.lanes),
         }
@@ -138,12 +140,10 @@ class Block:
         self.memory = _aligned(sum(sizes.values()) * self.lanes)
         self.blocks: dict[str, Array] = {}
         self._begins: dict[str, int] = {}
-        context, begin, at = np.zeros(Context.size, dtype=np.int64), _place_of(self.memory), 0
+        begin, at = _place_of(self.memory), 0
         for name, size in sizes.items():
             self.blocks[name] = self.memory[at : at + size * self.lanes].reshape(size, self.lanes)
             self._begins[name] = begin + at * self.memory.itemsize
-            if name in Context.__members__:
-                context[Context[name]] = self._begins[name]
             at += size * self.lanes
         self.x, self.lane = self.blocks["x"], self.blocks["lanes"]
         self.lane[Lane.status] = Status.done
@@ -159,39 +159,39 @@ class Block:
             "directions": np.array([spec.direction for spec in system.specs], dtype=float),
         }
         self._keep.append(arrays)
-        for name, array in arrays.items():
-            context[Context[name]] = _place_of(array)
+        words = self._begins | {name: _place_of(array) for name, array in arrays.items()}
         for name, (function, size) in system.functions.items():
-            context[Context[name]] = self._address(name, function, size)
-            context[SCRATCH[Context[name]]] = self._scratch(function)
-        context[Context.n], context[Context.n_held], context[Context.n_events] = n, held, events
-        context[Context.n_control], context[Context.fixed] = plan.n_control, int(plan.fixed)
-        context[Context.n_x] = system.x_size
-        end = self._allocate_measures(context)
+            words[name] = self._address(name, function, size)
+            words[f"{name}_scratch"] = self._scratch(function)
+        words |= {"n": n, "n_held": held, "n_events": events, "n_x": system.x_size}
+        words |= {"n_control": plan.n_control, "fixed": int(plan.fixed)}
+        end = self._allocate_measures()
+        words |= {"measures": self._table, "n_measures": len(self._groups)}
         if system.tracked is not None:
-            words = self._tracking(system.tracked, self.lane[end:])
-            context[Context.tracked], context[Context.n_tracked] = words.ctypes.data, system.tracked.count
-        self.context, self._ctx = context, _place_of(context)
+            table = self._tracking(system.tracked, self.lane[end:])
+            words |= {"tracked": _place_of(table), "n_tracked": system.tracked.count}
+        self.context = np.array([words.get(name, 0) for name in _WORDS], dtype=np.int64)
+        self._ctx = _place_of(self.context)
 
-    def _allocate_measures(self, context: Array) -> int:
+    def _allocate_measures(self) -> int:
         """The table of groups of measures. Returns where what they know ends among the vectors of the lanes."""
         self._measures: list[tuple[Array, Array]] = []
-        end, rows, vector = int(Lane.size), [], self.lanes * self.memory.itemsize
+        end, rows, vector = _LANES, [], self.lanes * self.memory.itemsize
         for k, group in enumerate(self.system.measures):
             name, begin, end = f"measures {k}", end, end + group.numbers
             self._measures.append((self.lane[begin:end], self.blocks[name]))
             words = {
-                Word.function: self._address(name, group.function, group.count),
-                Word.every: group.every,
-                Word.known: self._begins["lanes"] + begin * vector,
-                Word.work: self._begins[name],
-                Word.scratch: self._scratch(group.function),
+                "function": self._address(name, group.function, group.count),
+                "every": group.every,
+                "known": self._begins["lanes"] + begin * vector,
+                "work": self._begins[name],
+                "scratch": self._scratch(group.function),
             }
             rows.append([*(words[word] for word in _OWN_WORDS), *group.counts])
         table = np.array(rows, dtype=np.int64)
         self._keep.append(table)
-        self._groups = [_place_of(table) + k * WORDS * table.itemsize for k in range(len(rows))]
-        context[Context.measures], context[Context.n_measures] = _place_of(table), len(rows)
+        self._table = _place_of(table)
+        self._groups = [self._table + k * WORDS * table.itemsize for k in range(len(rows))]
         return end
 
     def _tracking(self, tracked: Tracked, known: Array) -> Array:

@@ -20,6 +20,8 @@ def progress_bar(
     amount: seconds of the run, or whatever else there is to do; the bar then says how fast it goes. A terminal that is
     gone shows nothing, and stops nothing.
     """
+    if wanted is not None and not isinstance(wanted, bool):
+        raise TypeError(f"progress is {wanted!r:.80}; expected True, False, or None for a bar on terminals alone.")
     watched = sys.stderr is not None and sys.stderr.isatty()
     if wanted is False or (wanted is None and not watched):
         yield None

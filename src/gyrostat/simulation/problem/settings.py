@@ -72,8 +72,9 @@ class Settings:
                 "'rk45'."
             )
         for name, value in (("step", self.step), ("max_step", self.max_step)):
-            if value is not None and not 0 < value < float("inf"):
-                raise ValueError(f"{name} is {value}; expected a positive number of seconds.")
+            a_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if value is not None and not (a_number and 0 < value < np.inf):
+                raise ValueError(f"{name} is {value!r:.80}; expected a positive number of seconds.")
         if self.conserve is not None:
             choice(self.conserve, ("momentum",), "conserve")
         choice(self.precision, PRECISIONS, "precision")
