@@ -88,8 +88,8 @@ class Measures:
 
 
 def steps_between_looks(measure: Kernel, rhs: object, evaluations: int) -> int:
-    """So many that looking takes less than a hundredth of the time: counted in operations,
-    hence the same on every machine.
+    """So many that looking takes less than a hundredth of the time: counted in operations, hence the same on every
+    machine; a power of two, so that a few operations more or less seldom move the looks.
 
     evaluations: of the right-hand side in a step.
     """
@@ -97,7 +97,7 @@ def steps_between_looks(measure: Kernel, rhs: object, evaluations: int) -> int:
         return 1  # it is called from Python, which takes far longer
     step = evaluations * (_operations(rhs) + OWN_OPERATIONS * len(rhs.graph.results[0]))
     look = _operations(measure) + OWN_OPERATIONS * (len(measure.graph.results[0]) + measure.graph.inputs[0].size)
-    return max(1, math.ceil(look / (SHARE * step)))
+    return 1 << math.ceil(math.log2(max(1.0, look / (SHARE * step))))
 
 
 def _operations(kernel: Kernel) -> int:
