@@ -54,9 +54,9 @@ def whole(tmp_path_factory):
     return (folder / "case.nc").read_bytes()
 
 
-def under_way(folder):
-    """A long run that has written a checkpoint."""
-    process = start(folder, "run", "case.toml", "--checkpoint-every", "0.1 s")
+def under_way(folder, every="0.1 s"):
+    """A run that has written a checkpoint."""
+    process = start(folder, "run", "case.toml", "--checkpoint-every", every)
     while not (folder / "case.partial.nc").exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
@@ -229,18 +229,24 @@ def test_a_capture_that_never_grasps_ends_with_4(tmp_path):
     assert "without its event" in (tmp_path / "r.html").read_text()
 
 
-@pytest.mark.parametrize("example", ["capture", "station"])
-def test_what_cannot_be_continued_is_refused_by_name(tmp_path, example):
+@pytest.mark.parametrize("example", ["capture-and-detumble", "station-assembly", "inspection-formation"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_missions_go_on_from_where_a_signal_met_them(tmp_path, example, number):
+    """All phases, all members. What was kept of them could be looked at and not gone on with, and one was told to."""
     assert gyrostat(tmp_path, "init", "--example", example, "case.toml")[0] == 0
-    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--checkpoint-every", "1 s")
-    assert code == 1 and "cannot be continued; run it whole" in err
-    process = start(tmp_path, "run", "case.toml")
-    assert process.stdout is not None and process.stdout.readline()
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate()
-    assert process.returncode == 143, err
-    if "wrote" in out:
-        assert gs.Trajectory.load(tmp_path / "case.partial.nc").interrupted
+    assert gyrostat(tmp_path, "run", "case.toml")[0] == 0
+    whole, partial = (tmp_path / "case.nc").read_bytes(), tmp_path / "case.partial.nc"
+    (tmp_path / "case.nc").unlink()
+    process = under_way(tmp_path, "0.001 s")
+    process.send_signal(number)
+    _, err = process.communicate()
+    assert process.returncode == (143 if number == signal.SIGTERM else -number), err
+    assert partial.exists() and not (tmp_path / "case.nc").exists()
+    assert ("run case.toml --resume" in err) == (number == signal.SIGTERM)
+    assert gyrostat(tmp_path, "report", partial.name)[0] == 0
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--resume")
+    assert code == 0 and (tmp_path / "case.nc").read_bytes() == whole, err
+    assert not partial.exists()
 
 
 def test_a_user_without_a_home_gets_everything_but_a_cache(tmp_path):

@@ -80,9 +80,9 @@ def test_what_is_reduced_in_the_loop_is_what_the_steps_themselves_show(method, e
     state, own = begin(method)
     outcome = integrate(whole, plan(method), state, own)
     for k, rows in enumerate(steps_of(whole, method, state, own)):
-        at, gap, seen = 0, min(4, every), [rows[0]]
+        at, gap, seen = 0, min(2, every), [rows[0]]
         while (at := at + gap) < len(rows):
-            gap, seen = min(8 * gap, every), [*seen, rows[at]]
+            gap, seen = min(2 * gap, every), [*seen, rows[at]]
         if at - gap < len(rows) - 1:
             seen.append(rows[-1])
         expected = reduced(np.array([value(x)[:3] for x in seen])).ravel()

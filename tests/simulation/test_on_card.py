@@ -49,10 +49,13 @@ def agree(card, cpu, tolerance):
     for name in cpu.data.data_vars:
         expected = cpu.data[name].values
         if expected.dtype == float:
-            # what was looked at for the audit depends on where steps end, which rounding moves
-            bound = 1e-3 if name == "audited" else tolerance
+            found, bound = card.data[name].values, tolerance
+            if name == "audited":  # what was looked at depends on where steps end, which rounding moves
+                alike = card.state.steps == cpu.state.steps
+                np.testing.assert_array_equal(found[alike, 0], expected[alike, 0])
+                found, expected, bound = found[:, 1:], expected[:, 1:], 1e-3
             scale = max(np.abs(expected[np.isfinite(expected)]).max(initial=0.0), 1.0)
-            np.testing.assert_allclose(card.data[name].values, expected, rtol=0, atol=bound * scale, err_msg=name)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=bound * scale, err_msg=name)
     assert [(e.run, e.name) for e in card.events] == [(e.run, e.name) for e in cpu.events]
     np.testing.assert_allclose([e.t for e in card.events], [e.t for e in cpu.events], rtol=0, atol=tolerance)
     assert card.status == cpu.status

@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.writing import WriteError
 
 if TYPE_CHECKING:
+    from ..formation import FormationTrajectory
     from ..simulation import Trajectory
+    from ..simulation.phased_run import PhasedRun
 
-FULL: Mapping[str, Any] = {}
+
 COMPACT: Mapping[str, Any] = {"dtype": "float32", "compress": True}
 
 
@@ -27,30 +30,37 @@ def partial_of(out: Path) -> Path:
     return out.with_name(f"{out.stem}.partial.nc")
 
 
-def keep(trajectory: Trajectory, out: Path, *, compact: bool = False) -> tuple[list[Path], str]:
+def keep(
+    trajectory: Trajectory,
+    out: Path,
+    run: Trajectory | PhasedRun | FormationTrajectory | None = None,
+    *,
+    compact: bool = False,
+) -> tuple[list[Path], str]:
     """Save it; the files that were written, and what is to be said about it.
 
-    A run that did not reach its end and was to become MATLAB's file gets a NetCDF file, too. compact: compressed, with
-    seven digits over time.
+    run: what the trajectory was made of, if something else: all phases, all members; an interrupted one goes on from
+    that. One that did not reach its end and was to become MATLAB's file gets a NetCDF file, too. compact: compressed,
+    with seven digits over time.
     """
     if trajectory.interrupted:
-        return _saved(trajectory, partial_of(out))
-    written, problem = _saved(trajectory, out, COMPACT if compact else FULL)
+        return _saved((run or trajectory).save, partial_of(out))
+    written, problem = _saved(partial(trajectory.save, **COMPACT) if compact else trajectory.save, out)
     if trajectory.failures and out.suffix == ".mat":
-        more, _ = _saved(trajectory, partial_of(out))
+        more, _ = _saved(trajectory.save, partial_of(out))
         written += more
     return written, problem
 
 
-def _saved(trajectory: Trajectory, path: Path, how: Mapping[str, Any] = FULL) -> tuple[list[Path], str]:
+def _saved(save: Callable[[Path], Path], path: Path) -> tuple[list[Path], str]:
     """At `path`; or, if that cannot be written, in a folder that can."""
     try:
-        return [trajectory.save(path, **how)], ""
+        return [save(path)], ""
     except WriteError as error:
         for folder in _elsewhere():
             other = folder / f"{path.stem}-{secrets.token_hex(4)}{path.suffix}"
             try:
-                return [trajectory.save(other, **how)], f"{error} The result is in '{other}' instead."
+                return [save(other)], f"{error} The result is in '{other}' instead."
             except WriteError:
                 continue
         raise

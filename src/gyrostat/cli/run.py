@@ -99,10 +99,10 @@ def _run(
     from ..simulation.result.summary import remember
 
     partial = partial_of(wanted.out)
-    earlier = _earlier(partial, resume)
+    _check_partial(partial, resume)
     screen = console()
     screen.print(Text(printable(f"{work.name}: {work.craft.name}, {work.lasts}"), style="bold"), soft_wrap=True)
-    options: dict[str, Any] = {"resume": earlier} if resume else {}
+    options: dict[str, Any] = {"resume": partial} if resume else {}
     if every is not None:
         options |= {"checkpoint": partial, "checkpoint_every": every}
     with warnings.catch_warnings(record=True) as caught:
@@ -110,11 +110,12 @@ def _run(
         for category in (DeprecationWarning, PendingDeprecationWarning):  # of libraries, to those who write programs
             warnings.simplefilter("ignore", category)
         with stop_when(stopping):
-            trajectory = work.simulate(**options)
+            made = work.run(**options)
+        trajectory = work.told(made)
         remember(trajectory, [str(w.message) for w in caught])
         told = len(caught)
         with stopping.saving():
-            kept, problem = keep(trajectory, wanted.out, compact=wanted.compact)
+            kept, problem = keep(trajectory, wanted.out, made, compact=wanted.compact)
             if not trajectory.interrupted and not problem and (resume or every is not None):
                 partial.unlink(missing_ok=True)  # the complete one has taken its place
         pictures, problems = _write_pictures(work, trajectory, wanted) if stopping.received is None else ([], [])
@@ -137,21 +138,16 @@ def _run(
     return trajectory, INTERRUPTED if trajectory.interrupted else 1 if problem or problems else 0
 
 
-def _earlier(partial: Path, resume: bool) -> Trajectory | None:
-    """What an interrupted run has left; without --resume it is only mentioned."""
-    from ..simulation import Trajectory
-
-    if resume:
-        if not partial.is_file():
-            raise ValueError(f"--resume: there is no '{partial}' to go on from. Run it without --resume.")
-        return Trajectory.load(partial)
-    if partial.is_file():
+def _check_partial(partial: Path, resume: bool) -> None:
+    """What an interrupted run has left is there to go on from; without --resume it is only mentioned."""
+    if resume and not partial.is_file():
+        raise ValueError(f"--resume: there is no '{partial}' to go on from. Run it without --resume.")
+    if not resume and partial.is_file():
         errors().print(
             sentence(
                 f"note: '{partial}' holds an interrupted run. This one begins anew; --resume would go on from there."
             )
         )
-    return None
 
 
 def _write_pictures(work: Scenario, trajectory: Trajectory, wanted: _Wanted) -> tuple[list[Path], list[str]]:

@@ -101,6 +101,14 @@ def contents(trajectory: Trajectory) -> tuple[dict[str, Variable], dict[str, str
     return made, {"model_toml": to_toml(trajectory.craft, Path()), "notes": json.dumps(notes, default=_plain)}
 
 
+def contents_below(prefix: str, trajectory: Trajectory, made: dict[str, Variable]) -> dict[str, str]:
+    """One of several in a file: adds its arrays to `made`; returns its model and notes."""
+    own, told = contents(trajectory)
+    for name, x in own.items():
+        made[prefix + name] = Variable(tuple(prefix + dim for dim in x.dims), x.values, x.attributes)
+    return told
+
+
 def _storable(values: Array) -> Array:
     return values.astype(np.int8) if values.dtype.kind == "b" else values
 

@@ -15,7 +15,7 @@ from ..environment.orbit_notes import orbit_from_notes, orbit_notes
 from ..formation import Formation, FormationTrajectory, Group
 from ..formation.budget import MemberImpulse
 from ..simulation.result.trajectory import Trajectory
-from .results import contents
+from .results import contents_below
 from .results_netcdf import Variable, netcdf_bytes
 from .results_read import (
     FORMATION,
@@ -23,6 +23,7 @@ from .results_read import (
     ResultError,
     Told,
     Variables,
+    below,
     parts_of,
     suspicious,
     trailer,
@@ -59,14 +60,7 @@ def save_formation(run: FormationTrajectory, path: str | Path) -> Path:
 
 def _flight(run: FormationTrajectory, prefix: str, made: dict[str, Variable]) -> list[dict[str, str]]:
     """Adds its arrays; models and notes of its groups."""
-    told = []
-    for k, trajectory in enumerate(run.groups.values()):
-        own, words = contents(trajectory)
-        here = f"{prefix}{k}/"
-        for name, x in own.items():
-            made[here + name] = Variable(tuple(here + dim for dim in x.dims), x.values, x.attributes)
-        told.append(words)
-    return told
+    return [contents_below(f"{prefix}{k}/", group, made) for k, group in enumerate(run.groups.values())]
 
 
 class _Header(BaseModel):
@@ -112,12 +106,7 @@ def _read(path: Path) -> FormationTrajectory:
 
 
 def _group(told: Told, variables: Variables, prefix: str, path: Path) -> Trajectory:
-    own = {
-        name.removeprefix(prefix): (tuple(dim.removeprefix(prefix) for dim in dims), values, words)
-        for name, (dims, values, words) in variables.items()
-        if name.startswith(prefix)
-    }
-    trajectory = trajectory_of(told, own, path)
+    trajectory = trajectory_of(told, below(variables, prefix), path)
     if not trajectory.batched:
         raise ResultError("holds a group without an axis of members.")
     return trajectory

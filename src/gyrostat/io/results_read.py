@@ -33,7 +33,11 @@ if TYPE_CHECKING:
     import h5py
     import xarray
 
-CONVENTIONS, FORMATION = "gyrostat-2", "gyrostat-formation-1"
+CONVENTIONS, FORMATION, PHASES = "gyrostat-2", "gyrostat-formation-1", "gyrostat-phases-1"
+_INSTEAD = {
+    FORMATION: " Load it with FormationTrajectory.load.",
+    PHASES: " It is a run in phases: go on with simulate_phases(..., resume=...).",
+}
 STATE, PARAMETER = "state_", "parameter "
 _TRAILER = b"\n# gyrostat result, SHA-256 of all before: "
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -179,7 +183,7 @@ def parts_of(path: Path, model: type[_Model], expected: str) -> tuple[Any, Varia
             raise ResultError(f"was not written by gyrostat, or by another version; expected format '{expected}'.")
         told = json.loads(_array(file, HEADER, size, np.dtype("u1")).tobytes())
         if (found := format_of(told)) != expected:
-            hint = " Load it with FormationTrajectory.load." * (found == FORMATION)
+            hint = _INSTEAD.get(found, "")
             raise ResultError(f"is in format '{found}'; expected '{expected}' here.{hint}")
         header: Any = valid(model, told, "header")
         known = {escaped(name) for name, x in header.variables.items() for name in (name, *x.dims)} | {HEADER}
@@ -262,6 +266,15 @@ class _Notes(BaseModel):
     functions: list[str]
     failures: list[str]
     unresolved_events: dict[str, float] = {}
+
+
+def below(variables: Variables, prefix: str) -> Variables:
+    """Those of one of several trajectories, under their own names."""
+    return {
+        name.removeprefix(prefix): (tuple(dim.removeprefix(prefix) for dim in dims), values, words)
+        for name, (dims, values, words) in variables.items()
+        if name.startswith(prefix)
+    }
 
 
 def trajectory_of(header: Told, variables: Variables, path: Path) -> Trajectory:

@@ -5,14 +5,16 @@ so that a machine that stops costs minutes, not days.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from .._warned import warn_user
 
 if TYPE_CHECKING:
+    from ..formation import FormationTrajectory
     from ..simulation import Trajectory
+    from ..simulation.phased_run import PhasedRun
 
 
 class _Alarm:
@@ -30,14 +32,12 @@ class _Alarm:
         return self.rang
 
 
-def in_parts(
-    part: Callable[[Trajectory | None, int], Trajectory],
-    earlier: Trajectory | None,
-    max_steps: int,
-    path: str | Path,
-    every: float,
-) -> Trajectory:
-    """`part(trajectory to go on from, steps it may make)` again and again, until it was not the alarm that ended it.
+Run = TypeVar("Run", "Trajectory", "PhasedRun", "FormationTrajectory")
+
+
+def in_parts(part: Callable[[Run | None], Run], earlier: Run | None, path: str | Path, every: float) -> Run:
+    """`part(run to go on from)` again and again, until it was not the alarm that ended it, or nothing is left to do:
+    then it gives back what it was given.
 
     Every part but the last is saved at `path`. Where that fails, a warning says so, and the run goes on.
     """
@@ -51,29 +51,26 @@ def in_parts(
     stopped_from_outside = question()
     while True:
         alarm = _Alarm(every)
-        before = 0 if earlier is None else _attempts(earlier)
         with stop_when(alarm):
-            trajectory = part(earlier, max_steps)
-        if not (trajectory.interrupted and alarm.rang) or stopped_from_outside():
-            return trajectory
-        max_steps -= _attempts(trajectory) - before
-        if max_steps < 1:
-            return trajectory
+            run = part(earlier)
+        if run is earlier or not (run.interrupted and alarm.rang) or stopped_from_outside():
+            return run
         try:
-            trajectory.save(path)
+            run.save(path)
         except WriteError as error:
             warn_user(f"checkpoint: {error} The run goes on without it.")
-        earlier = trajectory
+        earlier = run
 
 
-def _attempts(trajectory: Trajectory) -> int:
-    return int((trajectory.state.steps + trajectory.state.rejections).max())
+def attempts(*trajectories: Trajectory) -> int:
+    """Steps that were tried, the most of any run."""
+    return max(int((t.state.steps + t.state.rejections).max()) for t in trajectories)
 
 
 def must_be_same(text: str, earlier: str | None) -> None:
     """Raises a ValueError that names the first line in which the scenario is another one than it was."""
     if earlier is None:
-        raise ValueError("resume: the result is not of a scenario. Go on with gs.simulate(craft, resume=...).")
+        raise ValueError("resume: the result is not of a scenario. Go on with what it was made by, in Python.")
     if text == earlier:
         return
     now, then = text.splitlines(), earlier.splitlines()
@@ -84,10 +81,3 @@ def must_be_same(text: str, earlier: str | None) -> None:
                 "back, or run it anew."
             )
     raise ValueError("resume: the scenario was changed since. Change it back, or run it anew.")
-
-
-def refuse(what: str, options: Mapping[str, Any]) -> None:
-    """Options that a scenario of another kind does not have."""
-    for name in ("resume", "checkpoint", "checkpoint_every"):
-        if options.get(name) is not None:
-            raise ValueError(f"{name}: {what} cannot be continued; run it whole.")

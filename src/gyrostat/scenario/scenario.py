@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from ..environment import Orbit
 from ..model import Spacecraft
 from ..simulation import Simulation, Trajectory, simulate
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS
-from .checkpoints import in_parts, must_be_same
+from .checkpoints import attempts, in_parts, must_be_same
 from .parts.campaign import Sweep
 from .parts.limits import Limits, judge
 from .parts.outputs import Output, add_outputs
@@ -47,30 +47,35 @@ class Scenario:
         """Whose Hill frame pictures are shown in; None: inertial axes."""
         return None
 
-    def simulate(
+    def simulate(self, **how: Any) -> Trajectory:
+        """Run it, as one trajectory with its outputs and requirements. how: as in `run`."""
+        return self.told(self.run(**how))
+
+    def run(
         self,
         *,
         progress: bool | None = None,
-        resume: Trajectory | str | Path | None = None,
+        resume: Any = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: float = 600.0,
         **changes: Any,
-    ) -> Trajectory:
-        """Run it. changes: other values for `gs.simulate`'s options, such as rtol=1e-12.
+    ) -> Any:
+        """What `simulate` tells: the trajectory; of a file with phases the `PhasedRun`, of one with members the
+        `FormationTrajectory`. Its `save` keeps all that a run goes on from.
+
+        changes: other values for `gs.simulate`'s options, such as rtol=1e-12.
 
         resume: an interrupted run of this scenario, or its file: it goes on with its own settings, bit for bit as if
         never stopped.
         checkpoint: a file (.nc) that holds what there is, every so many seconds of the clock on the wall, to resume
         from.
         """
+        earlier = self._load(resume) if isinstance(resume, str | Path) else resume
+        if earlier is not None:
+            must_be_same(self.text, self._notes(earlier).get("scenario"))
         if checkpoint is None:
-            return self._part(self._earlier(resume), progress, changes)
-
-        def part(earlier: Trajectory | None, most: int) -> Trajectory:
-            return self._part(earlier, progress, {**changes, "max_steps": most})
-
-        most = int(changes.get("max_steps", self.options.get("max_steps", MAX_STEPS)))
-        return in_parts(part, self._earlier(resume), most, checkpoint, checkpoint_every)
+            return self._part(earlier, progress, changes)
+        return in_parts(self._parts(earlier, progress, changes), earlier, checkpoint, checkpoint_every)
 
     def simulation(self, **changes: Any) -> Simulation:
         """At its start, to be stepped with loads from outside: its control law does not act. changes: other values for
@@ -104,25 +109,57 @@ class Scenario:
             raise ValueError(f"'{self.name}' has no [campaign]: add one with runs, [[campaign.disperse]] and outcomes.")
         return self.campaign
 
-    def _part(self, earlier: Trajectory | None, progress: bool | None, changes: Mapping[str, Any]) -> Trajectory:
-        if earlier is None:
-            options = {**self.options, **changes}
-            options |= asked(self.requirements, options)
-            trajectory = simulate(self.craft, self.q0, self.v0, (0.0, self.duration), progress=progress, **options)
-        else:  # settings and times are those of the run; functions are not in its file
-            kept = {name: x for name, x in self.options.items() if name in (*FUNCTIONS, "max_steps")}
-            kept |= {**changes, **asked(self.requirements, changes)}
-            trajectory = simulate(self.craft, resume=earlier, progress=progress, **kept)
+    def told(self, run: Any) -> Trajectory:
+        """What `run` gave as one trajectory, judged by the limits and the requirements of the file."""
+        trajectory = self._joined(run)
         add_outputs(trajectory, self.outputs)
-        trajectory.data.attrs["scenario"] = self.text
         judge(trajectory, self.limits)
         judge_run(trajectory, self.requirements, trajectory.outcomes)
         return trajectory
 
-    def _earlier(self, resume: Trajectory | str | Path | None) -> Trajectory | None:
-        """The run to go on from, if it is one of this scenario."""
-        if isinstance(resume, str | Path):
-            resume = Trajectory.load(resume)
-        if resume is not None:
-            must_be_same(self.text, resume.data.attrs.get("scenario"))
-        return resume
+    # ---- what kinds of scenarios do in ways of their own
+
+    def _part(self, earlier: Any, progress: bool | None, changes: Mapping[str, Any]) -> Any:
+        """From the start, or from where an earlier part ended, to the end, or until it is interrupted."""
+        if earlier is None:
+            options = {**self.options, **changes}
+            options |= asked(self.requirements, options)
+            run = simulate(self.craft, self.q0, self.v0, (0.0, self.duration), progress=progress, **options)
+        else:
+            run = simulate(self.craft, resume=earlier, progress=progress, **self._given_again(changes))
+        self._notes(run)["scenario"] = self.text
+        return run
+
+    def _given_again(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings and times are those of the run that goes on; functions are not in its file."""
+        kept = {name: x for name, x in self.options.items() if name in (*FUNCTIONS, "max_steps")}
+        return {**kept, **changes, **asked(self.requirements, changes)}
+
+    def _parts(self, earlier: Any, progress: bool | None, changes: Mapping[str, Any]) -> Callable[[Any], Any]:
+        """`_part` by part: together they may make as many steps as one."""
+        most = int(changes.get("max_steps", self.options.get("max_steps", MAX_STEPS)))
+        before = self._attempts(earlier)
+
+        def part(earlier: Any) -> Any:
+            left = most - (self._attempts(earlier) - before)
+            return earlier if left < 1 else self._part(earlier, progress, {**changes, "max_steps": left})
+
+        return part
+
+    def _attempts(self, run: Any) -> int:
+        """Steps that were tried."""
+        return 0 if run is None else attempts(run)
+
+    def _load(self, path: str | Path) -> Any:
+        """A run of this kind, to go on from."""
+        return Trajectory.load(path)
+
+    def _joined(self, run: Any) -> Trajectory:
+        """As one trajectory."""
+        trajectory: Trajectory = run
+        return trajectory
+
+    def _notes(self, run: Any) -> dict[str, Any]:
+        """Of a run, where its scenario stands, in files too."""
+        notes: dict[str, Any] = run.data.attrs
+        return notes

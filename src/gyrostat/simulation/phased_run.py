@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +90,17 @@ class PhaseResult:
 
 
 @dataclass(frozen=True, eq=False)
+class KeptPhases:
+    """What a file keeps of a run in phases: the trajectory of each that has begun, and how it was called and how long
+    it was to last; no functions, so that whoever goes on says again what acts.
+    """
+
+    phases: tuple[tuple[str, float], ...]
+    trajectories: tuple[Trajectory, ...]
+    whole: Trajectory
+
+
+@dataclass(frozen=True, eq=False)
 class PhasedRun:
     """All phases, and their states end to end.
 
@@ -109,6 +121,18 @@ class PhasedRun:
     def ok(self) -> bool:
         """True if every phase came to its end, by the event it waited for where it waited for one."""
         return self.trajectory.ok
+
+    @property
+    def interrupted(self) -> bool:
+        return self.phases[-1].trajectory.interrupted
+
+    def save(self, path: str | Path) -> Path:
+        """Write NetCDF (.nc), every phase with what it goes on from, for `simulate_phases(..., resume=path)`.
+        `trajectory` has a `save` of its own, of what is to be looked at.
+        """
+        from ..io.results_phased import save_phased
+
+        return save_phased(self, path)
 
     @cached_property
     def trajectory(self) -> Trajectory:

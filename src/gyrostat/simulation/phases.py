@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,19 +21,22 @@ from ..constraints.consistency import support_impulses
 from ..kinematics import center_of_mass, frame_pose
 from ..model import Spacecraft, nearest
 from ..model.demands import demand_spacecraft
+from ..model.differences import difference
 from ..outcomes import outcomes_given
 from .engine.compiling import SimulationWarning
 from .engine.interruption import one_after_the_other
 from .one_tree import OneTree
-from .phased_run import PhasedRun, PhaseResult
+from .phased_run import KeptPhases, PhasedRun, PhaseResult
 from .prepare import prepare
 from .problem.causes import grounded, is_still
 from .problem.events import When, event_name
 from .problem.request import Request
+from .problem.settings import Settings
 from .result.joined_outcomes import refuse_unseen
 from .result.trajectory import Trajectory
 from .simulate_craft import simulate
 
+SAME = 1e-13  # of a state that is given again, whose quaternions the run has brought to length one
 LOOKS = 500  # times at least that a phase looks for its event
 
 # options of `simulate`, by its own signature: each is handed on to every phase, or is said here to be somewhere else
@@ -132,7 +136,7 @@ def simulate_phases(
     phases: Sequence[Phase] = (),
     *,
     t0: float = 0.0,
-    resume: PhasedRun | None = None,
+    resume: PhasedRun | KeptPhases | str | Path | None = None,
     **options: Any,
 ) -> PhasedRun:
     """One phase after the other, each from where the one before ended.
@@ -141,19 +145,27 @@ def simulate_phases(
     whole run), save_at and breakpoints (times of the whole run), prescribed, locked, actuators, stops, parameters,
     inputs, mode, integrator, tolerances ...; max_steps is that of each phase.
 
-    resume: an interrupted run of the same phases, which goes on with its options unless others are given.
+    resume: an interrupted run of the same phases, which goes on with its options unless others are given; or the file
+    of one, which holds no functions: craft, start and options are given again, as they were.
 
     Raises ValueError for options that no phase can use, by name.
     """
     demand_spacecraft(craft, "simulate_phases", "phases are")
     _known(options, "simulate_phases")
     results: list[PhaseResult] = []
-    if resume is not None:
-        _refuse_anew(craft, resume, phases, (q0, v0), t0, options)
-        options = {**resume.options, **options}
-        results = [_again(r, phase) for r, phase in zip(resume.phases, phases, strict=False)]
+    if isinstance(resume, str | Path):
+        resume = _of_file(resume)
+    kept: Sequence[Trajectory] = ()
+    if isinstance(resume, KeptPhases):
+        _refuse_others(resume.phases, phases)
+        _one_run(craft, q0, v0, options)
+        kept = resume.trajectories
+    elif resume is not None:
+        _refuse_anew(resume, phases, (q0, v0), t0, options)
+        anew, options = set(options), {**resume.options, **options}
+        results = [replace(r, phase=phase) for r, phase in zip(resume.phases, phases, strict=False)]
         if results and not results[-1].finished:
-            results[-1] = _continued(results[-1], phases[len(results) - 1], options)
+            results[-1] = _continued(resume.phases[-1], results[-1].phase, options, anew)
     else:
         _one_run(craft, q0, v0, options)
     if options.get("stabilisation") is not None and not _any_constraint(phases, options):
@@ -163,11 +175,11 @@ def simulate_phases(
     own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
     first = Request(craft=craft, q0=q0, v0=v0)
     state = (t0, *_start(first)) if not results else results[-1].end
-    for phase in phases[len(results) :]:
+    for k, phase in enumerate(phases[len(results) :]):
         if results and results[-1].over:
             break
         before = results[-1] if results else None
-        results.append(_run(craft, own, state, phase, before, options))
+        results.append(_run(craft, own, state, phase, before, options, kept[k] if k < len(kept) else None))
         state = results[-1].end
     if results and results[-1].missed:
         warn_user(results[-1].missed, SimulationWarning)
@@ -188,8 +200,9 @@ def _run(
     phase: Phase,
     before: PhaseResult | None,
     options: Mapping[str, Any],
+    recorded: Trajectory | None = None,
 ) -> PhaseResult:
-    """own: values of the craft that the run has in place of its."""
+    """own: values of the craft that the run has in place of its. recorded: how far a file says that the phase came."""
     struck = craft.with_values(own) if own else craft
     t, q, v = start = state
     kept = _released(() if before is None else before.grasps, phase)
@@ -214,7 +227,8 @@ def _run(
     if phase.made is not None:
         given |= _made(phase, phase.made(now, t, q, v))
     request = Request(craft=now, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
-    trajectory = _simulated(request, None if before is None else before.trajectory)
+    after = None if before is None else before.trajectory
+    trajectory = _simulated(request, after) if recorded is None else _recalled(request, after, recorded)
     return PhaseResult(
         phase,
         trajectory,
@@ -325,26 +339,67 @@ def _ended_by(trajectory: Trajectory, phase: Phase) -> str | None:
 # ---- a run that goes on
 
 
-def _again(result: PhaseResult, phase: Phase) -> PhaseResult:
-    return replace(result, phase=phase)
+def _of_file(path: str | Path) -> KeptPhases:
+    from ..io.results_phased import load_phased
+
+    return load_phased(path)
 
 
-def _continued(result: PhaseResult, phase: Phase, options: Mapping[str, Any]) -> PhaseResult:
-    """The phase in which the run was interrupted, to its end."""
+def _recalled(request: Request, after: Trajectory | None, kept: Trajectory) -> Trajectory:
+    """What a file keeps of a phase, with the functions that act in it, which it does not hold; an unfinished one goes
+    on to its end.
+    """
+    other = _unlike_kept(request, kept)
+    if other:
+        raise ValueError(f"resume: the file is not of this run: {other}. Give what it was run with, or run it anew.")
+    kept = replace(kept, craft=request.craft)
+    if kept.status[0] == "running":
+        again: dict[str, Any] = dict.fromkeys(("q0", "v0", "t_span", *_OF_THE_RUN))
+        return _simulated(replace(request, **again, resume=kept, save_at=kept.time))
+    prepared = prepare(request, after)
+    return replace(kept, equations=prepared.equations, functions=prepared.functions)
+
+
+def _continued(result: PhaseResult, phase: Phase, options: Mapping[str, Any], anew: set[str]) -> PhaseResult:
+    """The phase in which the run was interrupted, to its end. anew: options that are given for the rest of the run."""
     now = result.trajectory.craft
     span = result.trajectory.data.attrs["t_span"]
     given = _given(phase, result.constraints, options, span)
     given["constraints"] = result.given["constraints"]
     if phase.made is not None:  # as they were made when it began
-        given |= {name: x for name, x in result.given.items() if name not in options and name not in phase.options}
+        before = result.phase.options
+        anew = anew | {name for name, x in phase.options.items() if name not in before or before[name] is not x}
+        given |= {name: x for name, x in result.given.items() if name not in anew}
     given = {name: None if name in _OF_THE_RUN else value for name, value in given.items()}
     given |= {"resume": result.trajectory, "save_at": result.trajectory.time}
     trajectory = _simulated(Request(craft=now, **given))
-    return replace(result, trajectory=trajectory, ended_by=_ended_by(trajectory, phase))
+    return replace(result, phase=phase, trajectory=trajectory, ended_by=_ended_by(trajectory, phase))
+
+
+def _unlike_kept(request: Request, kept: Trajectory) -> str:
+    """In what a phase is not what it was when it was kept; empty if it is."""
+    span, then = tuple(map(float, request.t_span)), kept.data.attrs["t_span"]
+    if then != span:
+        return f"phase lasts from {span[0]} to {span[1]} s, there it is {then[0]} to {then[1]} s"
+    if found := difference(request.craft, kept.craft):
+        return found
+    own = {name: np.asarray(value, dtype=float) for name, value in (request.parameters or {}).items()}
+    for name in dict.fromkeys((*own, *kept.parameters)):
+        if name not in own or name not in kept.parameters or not np.array_equal(own[name], kept.parameters[name][0]):
+            return (
+                f"parameter {name} is {own.get(name, 'left out')}, there it is {kept.parameters.get(name, 'not one')}"
+            )
+    for name, x, rows in (("q", request.q0, kept.q), ("v", request.v0, kept.v)):
+        if len(rows) and kept.time[0] == span[0] and not np.allclose(x, rows[0], rtol=SAME, atol=SAME):
+            return f"it starts with {name} = {np.asarray(x)}, there with {rows[0]}"
+    now, before = (x.attributes() for x in (request.settings(), Settings().complete(kept.data.attrs)))
+    for name, value in now.items():
+        if value != before[name]:
+            return f"{name} is {value}, there it is {before[name]}"
+    return ""
 
 
 def _refuse_anew(
-    craft: Spacecraft,
     resume: PhasedRun,
     phases: Sequence[Phase],
     state: tuple[Any, Any],
@@ -352,13 +407,17 @@ def _refuse_anew(
     options: Mapping[str, Any],
 ) -> None:
     if not isinstance(resume, PhasedRun):
-        raise TypeError(f"resume is {resume!r:.80}; expected what simulate_phases returned.")
+        raise TypeError(f"resume is {resume!r:.80}; expected what simulate_phases returned, or its file (.nc).")
     if t0 != 0.0 or any(x is not None for x in (*state, *(options.get(name) for name in _OF_THE_RUN))):
         raise ValueError(
             "resume: q0, v0, t0, parameters, inputs and runs are those of the run that is continued. Leave them out."
         )
-    before, now = ([(p.name, p.duration) for p in ps] for ps in ((r.phase for r in resume.phases), phases))
-    if now[: len(before)] != before:
+    _refuse_others([(result.phase.name, result.phase.duration) for result in resume.phases], phases)
+
+
+def _refuse_others(before: Sequence[tuple[str, float]], phases: Sequence[Phase]) -> None:
+    now = [(phase.name, phase.duration) for phase in phases]
+    if now[: len(before)] != list(before):
         raise ValueError(
             f"resume: the run had the phases {', '.join(repr(n) for n, _ in before)}; expected the same again, of the "
             "same durations."

@@ -19,12 +19,13 @@ from ...formation import Coupling, Formation, Group, simulate
 from ...formation.told import EPOCH
 from ...formulations.spatial_forms import tree_state, virtual_tree
 from ...io.report import fail
+from ...io.results_formation import load_formation
 from ...io.toml.source import Source
 from ...kinematics import frame_pose, neutral
 from ...model import Spacecraft, nearest
 from ...model.names import name_of
 from ...simulation.result.summary import FIGURES, REQUIREMENTS
-from ..checkpoints import refuse
+from ..checkpoints import attempts
 from ..parts.craft import spacecraft_of
 from ..parts.environment import epoch_of, orbit_of
 from ..parts.start import joint_values
@@ -56,15 +57,8 @@ class FormationScenario(Scenario):
     def orbit(self) -> Orbit:
         return self.formation.needs_orbit("a formation scenario")
 
-    def run(self, *, progress: bool | None = None, **changes: Any) -> FormationTrajectory:
-        """All members, each with its own trajectory."""
-        options = {**self.options, **changes}
-        return simulate(self.formation, dict(self.state), (0.0, self.duration), progress=progress, **options)
-
-    def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
+    def told(self, run: FormationTrajectory) -> Trajectory:
         """All members as the trajectory of one virtual tree. How stations were kept is among its figures."""
-        refuse("a formation", changes)
-        run = self.run(progress=progress, **changes)
         trajectory = run.tree()
         trajectory.data.attrs["scenario"] = self.text
         if self.epoch:
@@ -74,6 +68,26 @@ class FormationScenario(Scenario):
         if self.needs and not trajectory.interrupted:
             trajectory.data.attrs[REQUIREMENTS] = judge_members(run, trajectory, self.needs, errors)
         return trajectory
+
+    def _part(self, earlier: Any, progress: bool | None, changes: Mapping[str, Any]) -> FormationTrajectory:
+        """All members, each with its own trajectory."""
+        if earlier is None:
+            options, state = {**self.options, **changes}, dict(self.state)
+            run = simulate(self.formation, state, (0.0, self.duration), progress=progress, **options)
+        else:
+            run = simulate(self.formation, resume=earlier, progress=progress, **self._given_again(changes))
+        self._notes(run)["scenario"] = self.text
+        return run
+
+    def _attempts(self, run: Any) -> int:
+        return 0 if run is None else attempts(*run.groups.values())
+
+    def _load(self, path: str | Path) -> FormationTrajectory:
+        return load_formation(path)
+
+    def _notes(self, run: FormationTrajectory) -> dict[str, Any]:
+        notes: dict[str, Any] = next(iter(run.groups.values())).data.attrs
+        return notes
 
     def stations_kept(self, run: FormationTrajectory, errors: Mapping[str, Array]) -> list[dict[str, Any]]:
         """Figures: how far each station keeper was from its station."""

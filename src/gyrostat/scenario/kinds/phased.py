@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ...io.results_phased import load_phased
 from ...io.toml.source import Source
 from ...model import Spacecraft
 from ...model.assembly import joined_state, together
 from ...model.names import name_of
 from ...simulation import Trajectory
-from ...simulation.phased_run import PhasedRun
+from ...simulation.phased_run import KeptPhases, PhasedRun
 from ...simulation.phases import Phase, simulate_phases
-from ..checkpoints import refuse
+from ...simulation.problem.request import MAX_STEPS
+from ..checkpoints import attempts
 from ..parts.craft import spacecraft_of
 from ..parts.flight import happening
-from ..parts.limits import judge
-from ..parts.outputs import add_outputs
-from ..parts.requirements import asked, judge_run, requirements_of
+from ..parts.requirements import asked, requirements_of
 from ..parts.start import initial_state
 from ..scenario import Scenario
 from .kind import Kind
@@ -38,22 +39,51 @@ class PhasedScenario(Scenario):
         """Phases may end before their time."""
         return f"{'at most ' if any(phase.until for phase in self.phases) else ''}{self.duration:g} s"
 
-    def run(self, **changes: Any) -> PhasedRun:
+    def _part(self, earlier: Any, progress: bool | None, changes: Mapping[str, Any]) -> PhasedRun:
         """All phases, with the impulses of each grasp."""
         options = {**self.options, **changes}
         options |= asked(self.requirements, options)
-        return simulate_phases(self.craft, self.q0, self.v0, self.phases, **options)
+        if isinstance(earlier, PhasedRun):
+            run = simulate_phases(self.craft, phases=self.phases, resume=earlier, progress=progress, **changes)
+        else:
+            start = (self.craft, self.q0, self.v0, self.phases)
+            run = simulate_phases(*start, resume=earlier, progress=progress, **options)
+        self._notes(run)["scenario"] = self.text
+        return run
 
-    def simulate(self, *, progress: bool | None = None, **changes: Any) -> Trajectory:
-        """All phases as one trajectory. What happened in each is in its summary."""
-        refuse("a scenario in phases", changes)
-        run = self.run(progress=progress, **changes)
-        trajectory = run.trajectory
-        add_outputs(trajectory, self.outputs)
-        trajectory.data.attrs["scenario"] = self.text
-        judge(trajectory, self.limits)
-        judge_run(trajectory, self.requirements, trajectory.outcomes)
-        return trajectory
+    def _parts(self, earlier: Any, progress: bool | None, changes: Mapping[str, Any]) -> Callable[[Any], Any]:
+        """Each phase may make as many steps in parts as in one."""
+        begun, before = (-1, 0) if earlier is None else self._under_way(earlier)
+        most = changes.get("max_steps", self.options.get("max_steps", MAX_STEPS))
+
+        def part(earlier: Any) -> Any:
+            if earlier is None:
+                return self._part(None, progress, changes)
+            k, made = self._under_way(earlier)
+            phase = self.phases[k]
+            left = int(phase.options.get("max_steps", most)) - (made - before if k == begun else made)
+            if left < 1:
+                return earlier
+            shorter = replace(phase, options={**phase.options, "max_steps": left})
+            phases = (*self.phases[:k], shorter, *self.phases[k + 1 :])
+            return replace(self, phases=phases)._part(earlier, progress, changes)
+
+        return part
+
+    def _under_way(self, run: PhasedRun | KeptPhases) -> tuple[int, int]:
+        """The number of the phase in which it was interrupted, and the steps that were tried in it."""
+        last = run.trajectories[-1] if isinstance(run, KeptPhases) else run.phases[-1].trajectory
+        return len(run.phases) - 1, attempts(last)
+
+    def _load(self, path: str | Path) -> KeptPhases:
+        return load_phased(path)
+
+    def _joined(self, run: PhasedRun) -> Trajectory:
+        return run.trajectory
+
+    def _notes(self, run: PhasedRun | KeptPhases) -> dict[str, Any]:
+        notes: dict[str, Any] = (run.whole if isinstance(run, KeptPhases) else run.trajectory).data.attrs
+        return notes
 
 
 def phased_scenario(source: Source, table: PhasedTable, path: Path) -> PhasedScenario:

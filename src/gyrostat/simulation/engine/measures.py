@@ -1,7 +1,7 @@
 """Measures: functions of x that are looked at while a run goes on and reduced at once,
 so that nothing of it need be saved.
 
-A run is looked at where it starts; after 4, 32, 256, ... and at last every `every` accepted steps more; at breakpoints,
+A run is looked at where it starts; after 2, 4, 8, ... and at last every `every` accepted steps more; at breakpoints,
 at terminal events and where it ends. The compiled loop puts the state aside, and evaluates the function
 when some lane is to be looked at again; the host does when runs leave their lanes. Lanes that are out of step with each
 other then still share one evaluation, and no number depends on which lanes do.
@@ -33,8 +33,8 @@ from .status import Status, Stop
 
 PENDING, LOOKS, DUE, GAP, REDUCED = range(5)  # places among what is known of a run
 SHARE = 0.0008  # of the operations of a run that looks may take; in time it is two to five times as much
-FIRST = 4.0  # steps before the second look
-GROWTH = 8.0  # of the number of steps from one look to the next: short runs are not looked at all the time
+FIRST = 2.0  # steps before the second look
+GROWTH = 2.0  # of the number of steps from one look to the next: short runs are not looked at all the time
 OWN_OPERATIONS = 10  # of the time loop, for each number that it handles
 COSTS = {"sqrt": 8, "recip": 8, "sin": 8, "cos": 8, "tan": 20, "asin": 30, "acos": 30, "atan2": 30}
 COSTS |= {"pow": 40, "exp": 20, "log": 20}
@@ -97,7 +97,7 @@ def steps_between_looks(measure: Kernel, rhs: object, evaluations: int) -> int:
         return 1  # it is called from Python, which takes far longer
     step = evaluations * (_operations(rhs) + OWN_OPERATIONS * len(rhs.graph.results[0]))
     look = _operations(measure) + OWN_OPERATIONS * (len(measure.graph.results[0]) + measure.graph.inputs[0].size)
-    return 1 << math.ceil(math.log2(max(1.0, look / (SHARE * step))))
+    return 1 << round(math.log2(max(1.0, look / (SHARE * step))))
 
 
 def _operations(kernel: Kernel) -> int:
@@ -183,9 +183,9 @@ def look(module: Module, lanes: int) -> None:
 
 
 def look_at_start(f: StepFunction, fresh: Mask) -> None:
-    """Of runs that nobody has looked at. x holds the lanes' states."""
+    """Of runs that nobody has looked at, nor is about to. x holds the lanes' states."""
     for group, _ in each_group(f):
-        new = fresh & group.known[LOOKS].equals(0.0)
+        new = fresh & group.known[LOOKS].equals(0.0) & ~group.known[PENDING].equals(1.0)
         group.put_aside(f, new)
         group.known[DUE] = new.where(f.lane[Lane.steps] + group.known[GAP], group.known[DUE])
     f.pointer_at_context().store(Context.until_look, f.integer(0))
