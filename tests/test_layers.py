@@ -49,6 +49,7 @@ DATA = {"models"}  # folders of the package that hold files, no code of a layer
 ALLOWED = {
     ("environment/files.py", "io"): "files of orbits and fields are read and written as carefully as those of models",
     ("simulation/result/trajectory.py", "io"): "Trajectory.save and Trajectory.load are where a user looks for files",
+    ("simulation/phased_run.py", "io"): "PhasedRun.save is where a user looks for files",
     ("formation/trajectory.py", "view"): "FormationTrajectory.plot and its like are where a user looks for pictures",
     ("formation/trajectory.py", "io"): "FormationTrajectory.save and load are where a user looks for files",
     ("tracing/kernel.py", "export"): "Kernel.to_c is where a user looks for C",

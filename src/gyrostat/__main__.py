@@ -1,6 +1,6 @@
 """`python -m gyrostat` is the command `gyrostat`."""
 
-from .cli.main import run
+from .cli.entry import run
 
 if __name__ == "__main__":
     run()

@@ -20,7 +20,7 @@ from full_disks import small_disk
 from gyrostat.cli.main import app
 from gyrostat.scenario import load
 
-CODE = "from gyrostat.cli.main import run; run()"
+CODE = "from gyrostat.cli.entry import run; run()"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(gs.__file__).parents[1]), "COLUMNS": "120"}
 LONG = """spacecraft = "servicer"
 outputs = ["momentum"]
@@ -247,6 +247,25 @@ def test_missions_go_on_from_where_a_signal_met_them(tmp_path, example, number):
     code, _, err = gyrostat(tmp_path, "run", "case.toml", "--resume")
     assert code == 0 and (tmp_path / "case.nc").read_bytes() == whole, err
     assert not partial.exists()
+
+
+@pytest.mark.parametrize("wait", [0.02, 0.1, 0.2, 0.4])
+def test_ctrl_c_while_the_command_is_being_loaded_ends_it_in_words(tmp_path, wait):
+    """It ended in a traceback through the modules that were being imported."""
+    (tmp_path / "case.toml").write_text(LONG)
+    code = f"""
+import os, signal, sys
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+from gyrostat.cli.entry import run
+signal.setitimer(signal.ITIMER_REAL, {wait})
+sys.argv = ["gyrostat", "run", "case.toml"]
+run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.returncode == 130 and "Traceback" not in done.stderr, done
+    assert not (tmp_path / "case.nc").exists()
 
 
 def test_a_user_without_a_home_gets_everything_but_a_cache(tmp_path):

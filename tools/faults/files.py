@@ -9,12 +9,14 @@ import resource
 import tempfile
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import gyrostat as gs
+from gyrostat.io.results_phased import load_phased
 from gyrostat.io.results_read import ResultError
 from gyrostat.scenario import EXAMPLES, example, load, template
 from gyrostat.simulation.engine.compiling import SimulationWarning
@@ -49,7 +51,7 @@ class _Worker:
 class Results(_Worker):
     """A third damaged, a third damaged with a digest that fits, a third with another header and a digest that fits.
 
-    Of one run, of a batch with events, of a run that was interrupted.
+    Of one run, of a batch with events, of a run that was interrupted, of phases and of a formation.
     """
 
     def __init__(self) -> None:
@@ -62,22 +64,30 @@ class Results(_Worker):
             gs.simulate(craft, None, np.outer([1.0, 2.0, 3.0], v), (0, 10), save_at=[5.0, 10.0], events=[_turned]),
             gs.simulate(craft, None, v, (0, 10), integrator="gauss6", step=0.1, max_steps=40),
         ]
+        phases = [gs.Phase(3.0, "first"), gs.Phase(4.0, "second", options={"max_steps": 3})]
+        fleet = gs.Formation({"pair": gs.Group(craft, ("a", "b"))})
+        few = {"save_at": np.linspace(0, 7, 8)}
         self.path = self.folder / "run.nc"
-        self.contents = [run.save(self.path).read_bytes() for run in runs]
-        for content in self.contents:
+        kinds: list[tuple[list[Any], Callable[[Path], Any]]] = [
+            (runs, gs.Trajectory.load),
+            ([gs.simulate_phases(craft, None, v, phases, **few)], load_phased),
+            ([gs.simulate(fleet, None, (0, 7), **few)], gs.FormationTrajectory.load),
+        ]
+        self.contents = [(run.save(self.path).read_bytes(), read) for made, read in kinds for run in made]
+        for content, read in self.contents:
             self.path.write_bytes(content)
-            gs.Trajectory.load(self.path)
+            read(self.path)
         self.begun = _peak()
 
     def try_it(self, rng: random.Random) -> tuple[dict[str, int], list[str]]:
-        whole, how = rng.choice(self.contents), rng.randrange(3)
+        (whole, read), how = rng.choice(self.contents), rng.randrange(3)
         content = whole if how == 2 else damaged(whole, rng)
         fits = how > 0 and len(content) > 200
         self.path.write_bytes(signed(content) if how == 1 and fits else content)
         if how == 2:
             tampered(self.path, with_header(lambda header: _changed_json(header, rng)))
         try:
-            gs.Trajectory.load(self.path)
+            read(self.path)
         except ResultError:
             return {"refused by the one error for it": 1}, []
         except Exception as error:  # noqa: BLE001  (which is what is looked for)

@@ -1,4 +1,5 @@
-"""SIGINT, SIGTERM and SIGKILL at random moments: while `gyrostat run` compiles, runs and saves, and while a batch runs.
+"""SIGINT, SIGTERM and SIGKILL at random moments: while `gyrostat run` compiles, runs and saves, one craft, phases and
+formations, and while a batch runs.
 
 Whatever comes, what was complete stays, what was kept goes on to the bits of the run that nothing happened to, and
 nothing else is left behind.
@@ -19,9 +20,10 @@ from typing import NamedTuple
 
 from watching import Hung, communicate
 
-import gyrostat as gs
+from gyrostat.io.results_any import load_result
+from gyrostat.scenario import example
 
-COMMAND = "from gyrostat.cli.main import run; run()"
+COMMAND = "from gyrostat.cli.entry import run; run()"
 CASE = """spacecraft = "servicer"
 outputs = ["momentum"]
 [start]
@@ -32,7 +34,8 @@ save_every = "{every}"
 """
 ASLEEP, COMPUTING = 60.0, 300.0  # seconds; undisturbed, each computes for some ten
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-STAGES = ("compile", "run", "save", "batch")
+MISSIONS = {"phases": "capture-and-detumble", "formation": "inspection-formation"}
+STAGES = ("compile", "run", "save", "batch", *MISSIONS)
 KINDS = [(number, stage) for stage in STAGES for number in NUMBERS]
 
 # As a user would write it: a batch in parts, each kept; Ctrl-C and a wish to terminate end it early, with what there is
@@ -40,7 +43,8 @@ BATCH = """
 import signal, sys
 from pathlib import Path
 import numpy as np
-import gyrostat as gs
+from gyrostat.io.results_any import load_result
+from gyrostat.scenario import example
 
 asked = 0
 
@@ -96,7 +100,8 @@ class Worker:
 
     def _case(self, place: Path, stage: str) -> Path:
         place.mkdir()
-        (place / "case.toml").write_text(CASE.format(every="0.01 s" if stage == "save" else "2.5 s"))
+        one = CASE.format(every="0.01 s" if stage == "save" else "2.5 s")
+        (place / "case.toml").write_text(example(MISSIONS[stage]) if stage in MISSIONS else one)
         (place / "batch.py").write_text(BATCH)
         return place
 
@@ -154,10 +159,10 @@ class Worker:
         if code == 0 and found != whole:
             wrong += ["exit code 0 without the result"]
         kept = partial.exists()
-        if kept and not gs.Trajectory.load(partial).interrupted:
+        if kept and not load_result(partial).interrupted:
             wrong += ["the part calls itself complete"]
         told = "before there was anything to keep" in ended.err
-        began = "servicer, 250 s" in ended.out  # from then on signals are heard
+        began = bool(ended.out)  # from then on signals are heard
         if began and number != signal.SIGKILL and not kept and found != whole and not told and stage != "batch":
             wrong += [f"nothing was kept of a run that had begun: {ended}"]
         wrong += self._goes_on(place, stage, kept)

@@ -171,11 +171,12 @@ def _sized(craft: Spacecraft, given: Any, size: int, what: str) -> Array:
 # ---- names
 
 
-def _names(craft: Spacecraft) -> dict[str, set[str]]:
+def _names(craft: Spacecraft) -> dict[str, tuple[str, ...]]:
+    """By kind of part, in the craft's order: files keep it, and their bytes are the same each time."""
     return {
-        "body or frame": {body.name for body in craft.bodies} | {frame.name for frame in craft.frames},
-        "joint": {joint.name for joint in craft.joints},
-        "thruster": {thruster.name for thruster in craft.thrusters},
+        "body or frame": tuple(dict.fromkeys([*(b.name for b in craft.bodies), *(f.name for f in craft.frames)])),
+        "joint": tuple(joint.name for joint in craft.joints),
+        "thruster": tuple(thruster.name for thruster in craft.thrusters),
     }
 
 
@@ -185,8 +186,8 @@ def _shared(crafts: Iterable[Spacecraft]) -> dict[str, set[str]]:
     twice: dict[str, set[str]] = {kind: set() for kind in seen}
     for craft in crafts:
         for kind, names in _names(craft).items():
-            twice[kind] |= seen[kind] & names
-            seen[kind] |= names
+            twice[kind] |= seen[kind].intersection(names)
+            seen[kind].update(names)
     return twice
 
 

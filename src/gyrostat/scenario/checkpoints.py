@@ -18,18 +18,25 @@ if TYPE_CHECKING:
 
 
 class _Alarm:
-    """True once so many seconds have passed since it was first asked: some steps are made, whatever came before."""
+    """True once so many seconds have passed since it was first asked, and it was asked often enough: some steps are
+    made, whatever came before.
+    """
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.rang = seconds, False
-        self._begun: float | None = None
+    def __init__(self, seconds: float, least: int) -> None:
+        self.seconds, self.least, self.rang = seconds, least, False
+        self._begun, self._asked = 0.0, 0
 
     def __call__(self) -> bool:
-        if self._begun is None:
-            self._begun = time.monotonic()
-        else:
-            self.rang = self.rang or time.monotonic() - self._begun >= self.seconds
+        if not self.rang:
+            self._asked += 1
+            self._begun = self._begun or time.monotonic()
+            self.rang = self._asked > self.least and time.monotonic() - self._begun >= self.seconds
         return self.rang
+
+    @property
+    def early(self) -> bool:
+        """It rang as soon as it could."""
+        return self.rang and self._asked == self.least + 1
 
 
 Run = TypeVar("Run", "Trajectory", "PhasedRun", "FormationTrajectory")
@@ -48,11 +55,13 @@ def in_parts(part: Callable[[Run | None], Run], earlier: Run | None, path: str |
         raise ValueError(f"checkpoint_every is {every}; expected a positive number of seconds.")
     if Path(path).suffix != ".nc":
         raise ValueError(f"checkpoint '{path}': a run goes on from NetCDF, .nc.")
-    stopped_from_outside = question()
+    stopped_from_outside, least = question(), 1
     while True:
-        alarm = _Alarm(every)
+        alarm = _Alarm(every, least)
         with stop_when(alarm):
             run = part(earlier)
+        if alarm.early:  # members that have ended ask, too: the others must get on between two checkpoints
+            least *= 2
         if run is earlier or not (run.interrupted and alarm.rang) or stopped_from_outside():
             return run
         try:

@@ -99,6 +99,13 @@ class KeptPhases:
     trajectories: tuple[Trajectory, ...]
     whole: Trajectory
 
+    @staticmethod
+    def load(path: str | Path) -> KeptPhases:
+        """Read what `PhasedRun.save` wrote."""
+        from ..io.results_phased import load_phased
+
+        return load_phased(path)
+
 
 @dataclass(frozen=True, eq=False)
 class PhasedRun:

@@ -154,7 +154,7 @@ def simulate_phases(
     _known(options, "simulate_phases")
     results: list[PhaseResult] = []
     if isinstance(resume, str | Path):
-        resume = _of_file(resume)
+        resume = KeptPhases.load(resume)
     kept: Sequence[Trajectory] = ()
     if isinstance(resume, KeptPhases):
         _refuse_others(resume.phases, phases)
@@ -337,12 +337,6 @@ def _ended_by(trajectory: Trajectory, phase: Phase) -> str | None:
 
 
 # ---- a run that goes on
-
-
-def _of_file(path: str | Path) -> KeptPhases:
-    from ..io.results_phased import load_phased
-
-    return load_phased(path)
 
 
 def _recalled(request: Request, after: Trajectory | None, kept: Trajectory) -> Trajectory:
