@@ -19,6 +19,7 @@ import gyrostat as gs
 from full_disks import small_disk
 from gyrostat.cli.main import app
 from gyrostat.scenario import load
+from same_trajectory import same
 
 CODE = "from gyrostat.cli.entry import run; run()"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(gs.__file__).parents[1]), "COLUMNS": "120"}
@@ -266,6 +267,48 @@ run()
     )
     assert done.returncode == 130 and "Traceback" not in done.stderr, done
     assert not (tmp_path / "case.nc").exists()
+
+
+OWN = """import numpy as np
+def law(craft, t, q, v):
+    if float(t) > {when}:
+        raise RuntimeError("no entry")
+    return np.concatenate([np.zeros(6), [-0.1 * float(x) for x in v[6:]]])
+"""
+PHASES = """spacecraft = "servicer"
+[start]
+angular_velocity = [1.0, 0.5, 0.2]
+[run]
+save_every = "0.5 s"
+[[phase]]
+name = "first"
+duration = "2 s"
+[[phase]]
+name = "second"
+duration = "3 s"
+"""
+BY_LAW = '[control]\npython = "own.py:law"\n'
+
+
+@pytest.mark.parametrize("text", [LONG.replace("2000 s", "5 s").replace("10 s", "0.5 s") + BY_LAW, PHASES + BY_LAW])
+def test_an_error_in_a_law_of_ones_own_keeps_the_run_and_names_its_line(tmp_path, text):
+    """All was lost, and it was told as an error of gyrostat."""
+    (tmp_path / "case.toml").write_text(text)
+    (tmp_path / "own.py").write_text(OWN.format(when=99.0))
+    assert gyrostat(tmp_path, "run", "case.toml", "--trust")[0] == 0
+    whole = gs.Trajectory.load(tmp_path / "case.nc")
+    (tmp_path / "case.nc").unlink()
+    (tmp_path / "own.py").write_text(OWN.format(when=3.0))
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--trust")
+    assert code == 1 and "own.py, line 4: RuntimeError: no entry" in err and "should not happen" not in err
+    assert "run case.toml --trust --resume" in err and not (tmp_path / "case.nc").exists()
+    (tmp_path / "own.py").write_text(OWN.format(when=99.0))
+    assert gyrostat(tmp_path, "run", "case.toml", "--trust", "--resume")[0] == 0
+    same(gs.Trajectory.load(tmp_path / "case.nc"), whole)
+    (tmp_path / "own.py").write_text("def law(craft, t, q, v):\n    return nothing\n")
+    code, _, err = gyrostat(tmp_path, "run", "case.toml", "--trust")
+    assert code == 1 and "own.py, line 2: NameError: name 'nothing' is not defined" in err
+    assert "should not happen" not in err
 
 
 def test_a_user_without_a_home_gets_everything_but_a_cache(tmp_path):

@@ -145,3 +145,17 @@ def test_a_file_may_choose_any_integrator_for_members_that_see_each_other(tmp_pa
     assert implicit.ok and implicit.groups["servicer"].data.attrs["integrator"] == "gauss16"
     for g in usual.groups:
         np.testing.assert_allclose(implicit.groups[g].q, usual.groups[g].q, atol=1e-6)
+
+
+def test_more_members_than_one_trajectory_can_hold_are_refused_before_they_fly(tmp_path, monkeypatch):
+    """They flew to their end, and the result was lost."""
+    rows = (f'[[member]]\nname = "m{k}"\nspacecraft = "client"\nposition = [0, {10 * k}, 0]\n' for k in range(51))
+    text = '[environment.orbit]\naltitude = "500 km"\n[run]\nduration = "1 s"\nsave_every = "1 s"\n'
+    (tmp_path / "many.toml").write_text(text + "".join(rows))
+    work = scenario.load(tmp_path / "many.toml")
+    with pytest.raises(ValueError, match=r"'many' has 51 members; 50 are the most that one trajectory"):
+        work.simulate()
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["run", "many.toml"])
+    assert done.exit_code == 1 and not (tmp_path / "many.nc").exists()
+    assert len(work.run().groups) == 51

@@ -155,3 +155,39 @@ def test_ctrl_c_at_the_end_of_a_phase_interrupts_the_next_which_goes_on_bit_for_
     assert part.trajectory.interrupted and part.phases[-1].end[0] == pytest.approx(1.0)
     resumed = quietly(gs.simulate_phases, CRAFT, phases=phases(mended), resume=part)
     assert resumed.ok and resumed.trajectory.q.tobytes() == whole.trajectory.q.tobytes()
+
+
+@pytest.mark.parametrize("when", [0.3, 0.9, 0.6])
+def test_an_error_in_a_phase_keeps_all_phases_up_to_it(when, tmp_path):
+    """Only the phase in which it came was kept, and none where its law could not even be traced."""
+    phases = [gs.Phase(0.6, "first"), gs.Phase(1.4, "second")]
+    options = {"rtol": 1e-7, "save_at": np.linspace(0.0, 2.0, 41)}
+    with pytest.raises(Broken, match="no entry") as caught:
+        quietly(gs.simulate_phases, CRAFT, Q, V, phases, control=failing(when), **options)
+    part = caught.value.trajectory
+    assert [r.finished for r in part.phases] == {0.3: [False], 0.6: [True], 0.9: [True, False]}[when]
+    whole = quietly(gs.simulate_phases, CRAFT, Q, V, phases, control=mended, **options)
+    np.testing.assert_array_equal(part.trajectory.q, whole.trajectory.q[: len(part.trajectory.q)])
+    path = part.save(tmp_path / "part.nc")
+    for again in (
+        quietly(gs.simulate_phases, CRAFT, phases=phases, resume=part, control=mended),
+        quietly(gs.simulate_phases, CRAFT, Q, V, phases, resume=path, control=mended, **options),
+    ):
+        assert again.ok
+        np.testing.assert_array_equal(again.trajectory.q, whole.trajectory.q)
+        np.testing.assert_array_equal(again.trajectory.time, whole.trajectory.time)
+
+
+def test_phases_before_one_that_cannot_begin_are_kept():
+    def bad(craft, t, q, v):
+        raise Broken("never")
+
+    phases = [gs.Phase(0.6, "first"), gs.Phase(1.4, "second", control=bad)]
+    with pytest.raises(Broken, match="never") as caught:
+        quietly(gs.simulate_phases, CRAFT, Q, V, phases, control=mended)
+    part = caught.value.trajectory
+    assert [r.phase.name for r in part.phases] == ["first"] and part.phases[0].finished
+    right = [phases[0], gs.Phase(1.4, "second", control=mended)]
+    again = quietly(gs.simulate_phases, CRAFT, phases=right, resume=part)
+    whole = quietly(gs.simulate_phases, CRAFT, Q, V, right, control=mended)
+    assert again.ok and again.phases[1].trajectory.q.tobytes() == whole.phases[1].trajectory.q.tobytes()

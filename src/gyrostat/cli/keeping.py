@@ -44,12 +44,17 @@ def keep(
     with seven digits over time.
     """
     if trajectory.interrupted:
-        return _saved((run or trajectory).save, partial_of(out))
+        return keep_part(run or trajectory, out)
     written, problem = _saved(partial(trajectory.save, **COMPACT) if compact else trajectory.save, out)
     if trajectory.failures and out.suffix == ".mat":
         more, _ = _saved(trajectory.save, partial_of(out))
         written += more
     return written, problem
+
+
+def keep_part(run: Trajectory | PhasedRun | FormationTrajectory, out: Path) -> tuple[list[Path], str]:
+    """What there is of a run that was to become `out`, to go on from."""
+    return _saved(run.save, partial_of(out))
 
 
 def _saved(save: Callable[[Path], Path], path: Path) -> tuple[list[Path], str]:

@@ -17,7 +17,7 @@ from .equations import equations
 from .export import export
 from .film import film
 from .init import init, schema
-from .output import errors, open_streams, print_findings, sentence
+from .output import errors, open_streams, place_of, print_findings, sentence
 from .report import report
 from .reproduce import reproduce
 from .run import run as run_scenario
@@ -96,10 +96,11 @@ def run() -> None:
     except Exception as error:
         if debug:
             raise
-        expected = isinstance(error, ValueError | MemoryError)
-        kind = "" if expected and str(error) else f"{type(error).__name__}: "
-        errors().print(sentence(f"gyrostat failed: {kind}{error}"), style="bold red")
-        if not expected:
+        expected, own = isinstance(error, ValueError | MemoryError), place_of(error)
+        kind = "" if expected and str(error) and own is None else f"{type(error).__name__}: "
+        failed = "gyrostat failed" if own is None else own
+        errors().print(sentence(f"{failed}: {kind}{error}"), style="bold red")
+        if not expected and own is None:
             errors().print(
                 "This should not happen. Please report it, with the output of the same command after `gyrostat "
                 "--debug`."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOBase
@@ -97,6 +98,19 @@ def sentence(text: str, limit: int = 2000) -> Text:
     """Plain text without markup, on as few lines as it has."""
     text = printable(text)
     return Text(text if len(text) <= limit else text[:limit] + " ...")
+
+
+def place_of(error: BaseException) -> str | None:
+    """The line of a user's own code that an exception comes from, as in "laws.py, line 4"; None if it is ours."""
+    ours, standard = Path(__file__).parents[1], Path(os.__file__).parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_relative_to(ours):
+            return None
+        library = path.is_relative_to(standard) or {"site-packages", "dist-packages"} & set(path.parts)
+        if path.is_file() and not library:
+            return f"{path.name}, line {frame.lineno}"
+    return None
 
 
 def command() -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from ..io.writing import WriteError, check_writable
 from ..model.names import printable
 from .files import PICTURE, REPORT, RESULT, SCENE, Trust, check_outputs
-from .keeping import keep, partial_of
+from .keeping import keep, keep_part, partial_of
 from .output import command, console, errors, sentence
 from .stopping import Stopping, signals
 from .telling import tell
@@ -57,12 +57,13 @@ def run(
     from ..scenario import load
 
     out = Path(f"{scenario.stem}.nc") if out is None else out
-    wanted = _Wanted(out, report, scene, Path(f"{scenario.stem}.png") if plot else None, compact)
+    wanted = _Wanted(out, report, scene, Path(f"{scenario.stem}.png") if plot else None, compact, trust)
     wanted.check(scenario)
     every = seconds(checkpoint_every, "--checkpoint-every")
     with signals() as stopping:
         try:
             work = load(scenario, trust=trust)
+            work.require_told()
             trajectory, code = _run(work, scenario, wanted, resume, every, stopping)
         except KeyboardInterrupt:
             errors().print(f"{stopping.words} before there was anything to keep.")
@@ -83,12 +84,18 @@ class _Wanted:
     scene: Path | None
     picture: Path | None
     compact: bool
+    trust: bool
 
     def check(self, scenario: Path) -> None:
         """Before a long run: each has the suffix of its kind and a name of its own, and none is the input."""
         pages = {"--report": (self.report, REPORT), "--scene": (self.scene, SCENE)}
         check_outputs([scenario], {"--out": (self.out, RESULT), **pages, "--plot": (self.picture, PICTURE)})
         check_writable(partial_of(self.out))
+
+    def again(self, scenario: Path) -> str:
+        """The command that goes on from what there is."""
+        out = "" if self.out == Path(f"{scenario.stem}.nc") else f" --out {self.out}"
+        return f"{command()} run {scenario}{out}{' --trust' if self.trust else ''} --resume"
 
 
 def _run(
@@ -109,9 +116,15 @@ def _run(
         warnings.simplefilter("always")
         for category in (DeprecationWarning, PendingDeprecationWarning):  # of libraries, to those who write programs
             warnings.simplefilter("ignore", category)
-        with stop_when(stopping):
-            made = work.run(**options)
-        trajectory = work.told(made)
+        made: Any = None
+        try:
+            with stop_when(stopping):
+                made = work.run(**options)
+            trajectory = work.told(made)
+        except Exception as error:
+            with stopping.saving():
+                _keep_what_there_is(getattr(error, "trajectory", made), scenario, wanted)
+            raise
         remember(trajectory, [str(w.message) for w in caught])
         told = len(caught)
         with stopping.saving():
@@ -125,7 +138,7 @@ def _run(
     for path in (*kept, *pictures):
         screen.print(Text(printable(f"wrote {path}"), style="green"), soft_wrap=True)
     if not trajectory.ok:
-        print_unfinished(trajectory, kept[-1], scenario, wanted.out, stopping)
+        print_unfinished(trajectory, kept[-1], scenario, wanted, stopping)
     for text in filter(None, (problem, *problems)):
         errors().print(sentence(text), style="bold red")
     if stopping.received is not None:
@@ -136,6 +149,20 @@ def _run(
     if trajectory.failures:
         return trajectory, NOT_REACHED
     return trajectory, INTERRUPTED if trajectory.interrupted else 1 if problem or problems else 0
+
+
+def _keep_what_there_is(left: Any, scenario: Path, wanted: _Wanted) -> None:
+    """Of a run that an exception ended, such as one of a law in Python."""
+    if left is None:
+        return
+    try:
+        kept, problem = keep_part(left, wanted.out)
+    except Exception as error:  # noqa: BLE001  (the law that ended it may not even tell its loads)
+        errors().print(sentence(f"What there is of the run could not be kept: {error}"), style="yellow")
+    else:
+        words = f"{problem} The run has ended early. What there is was kept in '{kept[-1]}'."
+        errors().print(sentence(words.strip()), style="yellow")
+        errors().print(sentence(f"Once what is wrong is mended, go on with:   {wanted.again(scenario)}"))
 
 
 def _check_partial(partial: Path, resume: bool) -> None:
@@ -181,7 +208,7 @@ def _write_pictures(work: Scenario, trajectory: Trajectory, wanted: _Wanted) -> 
     return written, problems
 
 
-def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Path, stopping: Stopping) -> None:
+def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, wanted: _Wanted, stopping: Stopping) -> None:
     """Why the run ended early, where its last good state is, and how to go on."""
     for message in trajectory.failures:
         errors().print(sentence(message), style="bold red")
@@ -191,5 +218,4 @@ def print_unfinished(trajectory: Trajectory, kept: Path, scenario: Path, out: Pa
     words = stopping.words if stopping.received is not None else "Stopped"
     reached = f"{words} at t = {float(np.min(trajectory.t_end)):.6g} s. What there is was kept in '{kept}'."
     errors().print(sentence(reached), style="yellow")
-    named = "" if out == Path(f"{scenario.stem}.nc") else f" --out {out}"
-    errors().print(sentence(f"Go on with:   {command()} run {scenario}{named} --resume"))
+    errors().print(sentence(f"Go on with:   {wanted.again(scenario)}"))

@@ -49,6 +49,7 @@ class Scenario:
 
     def simulate(self, **how: Any) -> Trajectory:
         """Run it, as one trajectory with its outputs and requirements. how: as in `run`."""
+        self.require_told()
         return self.told(self.run(**how))
 
     def run(
@@ -73,9 +74,14 @@ class Scenario:
         earlier = self._load(resume) if isinstance(resume, str | Path) else resume
         if earlier is not None:
             must_be_same(self.text, self._notes(earlier).get("scenario"))
-        if checkpoint is None:
-            return self._part(earlier, progress, changes)
-        return in_parts(self._parts(earlier, progress, changes), earlier, checkpoint, checkpoint_every)
+        try:
+            if checkpoint is None:
+                return self._part(earlier, progress, changes)
+            return in_parts(self._parts(earlier, progress, changes), earlier, checkpoint, checkpoint_every)
+        except Exception as error:  # of a user's function: it bears what there is
+            if (left := getattr(error, "trajectory", None)) is not None:
+                self._notes(left)["scenario"] = self.text
+            raise
 
     def simulation(self, **changes: Any) -> Simulation:
         """At its start, to be stepped with loads from outside: its control law does not act. changes: other values for
@@ -108,6 +114,9 @@ class Scenario:
         if self.campaign is None:
             raise ValueError(f"'{self.name}' has no [campaign]: add one with runs, [[campaign.disperse]] and outcomes.")
         return self.campaign
+
+    def require_told(self) -> None:
+        """Before a long run: raises a ValueError for what no trajectory could hold in the end."""
 
     def told(self, run: Any) -> Trajectory:
         """What `run` gave as one trajectory, judged by the limits and the requirements of the file."""

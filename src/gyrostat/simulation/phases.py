@@ -6,7 +6,8 @@ Constraints switch on with a velocity jump that conserves momentum, and off with
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -153,6 +154,8 @@ def simulate_phases(
     demand_spacecraft(craft, "simulate_phases", "phases are")
     _known(options, "simulate_phases")
     results: list[PhaseResult] = []
+    begun: PhaseResult | None = None  # and interrupted
+    anew = set(options)
     if isinstance(resume, str | Path):
         resume = KeptPhases.load(resume)
     kept: Sequence[Trajectory] = ()
@@ -162,10 +165,10 @@ def simulate_phases(
         kept = resume.trajectories
     elif resume is not None:
         _refuse_anew(resume, phases, (q0, v0), t0, options)
-        anew, options = set(options), {**resume.options, **options}
+        options = {**resume.options, **options}
         results = [replace(r, phase=phase) for r, phase in zip(resume.phases, phases, strict=False)]
         if results and not results[-1].finished:
-            results[-1] = _continued(resume.phases[-1], results[-1].phase, options, anew)
+            begun, _ = resume.phases[-1], results.pop()
     else:
         _one_run(craft, q0, v0, options)
     if options.get("stabilisation") is not None and not _any_constraint(phases, options):
@@ -175,12 +178,23 @@ def simulate_phases(
     own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
     first = Request(craft=craft, q0=q0, v0=v0)
     state = (t0, *_start(first)) if not results else results[-1].end
-    for k, phase in enumerate(phases[len(results) :]):
-        if results and results[-1].over:
-            break
-        before = results[-1] if results else None
-        results.append(_run(craft, own, state, phase, before, options, kept[k] if k < len(kept) else None))
-        state = results[-1].end
+    try:
+        if begun is not None:
+            results.append(_continued(begun, phases[len(results)], options, anew))
+            state = results[-1].end
+        for k, phase in enumerate(phases[len(results) :]):
+            if results and results[-1].over:
+                break
+            before = results[-1] if results else None
+            results.append(_run(craft, own, state, phase, before, options, kept[k] if k < len(kept) else None))
+            state = results[-1].end
+    except Exception as error:
+        part = getattr(error, "trajectory", None)
+        if isinstance(part, PhaseResult) and part.trajectory.state.steps.any():  # else it begins anew
+            results.append(part)
+        if results:
+            error.trajectory = PhasedRun(craft, tuple(results), options)  # type: ignore[attr-defined]
+        raise
     if results and results[-1].missed:
         warn_user(results[-1].missed, SimulationWarning)
     return PhasedRun(craft, tuple(results), options)
@@ -228,21 +242,36 @@ def _run(
         given |= _made(phase, phase.made(now, t, q, v))
     request = Request(craft=now, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
     after = None if before is None else before.trajectory
-    trajectory = _simulated(request, after) if recorded is None else _recalled(request, after, recorded)
-    return PhaseResult(
-        phase,
-        trajectory,
-        (*holds, *always),
-        jump,
-        holds,
-        impulse,
-        struck_by,
-        start[1:],
-        _ended_by(trajectory, phase),
-        attached,
-        tree,
-        given,
-    )
+
+    def left(trajectory: Trajectory) -> PhaseResult:
+        return PhaseResult(
+            phase,
+            trajectory,
+            (*holds, *always),
+            jump,
+            holds,
+            impulse,
+            struck_by,
+            start[1:],
+            _ended_by(trajectory, phase),
+            attached,
+            tree,
+            given,
+        )
+
+    with _bearing(left):
+        return left(_simulated(request, after) if recorded is None else _recalled(request, after, recorded))
+
+
+@contextmanager
+def _bearing(left: Callable[[Trajectory], PhaseResult]) -> Iterator[None]:
+    """An exception of a user's function bears what there is of its phase, as the phase left it."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(part := getattr(error, "trajectory", None), Trajectory):
+            error.trajectory = left(part)  # type: ignore[attr-defined]
+        raise
 
 
 def _attached(holds: Sequence[AbstractConstraint], phase: Phase, before: Sequence[str]) -> tuple[str, ...]:
@@ -366,8 +395,12 @@ def _continued(result: PhaseResult, phase: Phase, options: Mapping[str, Any], an
         given |= {name: x for name, x in result.given.items() if name not in anew}
     given = {name: None if name in _OF_THE_RUN else value for name, value in given.items()}
     given |= {"resume": result.trajectory, "save_at": result.trajectory.time}
-    trajectory = _simulated(Request(craft=now, **given))
-    return replace(result, phase=phase, trajectory=trajectory, ended_by=_ended_by(trajectory, phase))
+
+    def left(trajectory: Trajectory) -> PhaseResult:
+        return replace(result, phase=phase, trajectory=trajectory, ended_by=_ended_by(trajectory, phase))
+
+    with _bearing(left):
+        return left(_simulated(Request(craft=now, **given)))
 
 
 def _unlike_kept(request: Request, kept: Trajectory) -> str:

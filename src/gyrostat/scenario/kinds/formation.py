@@ -17,6 +17,7 @@ from ...control.references import CraftReference, JointReference, PosePath
 from ...environment import Orbit
 from ...formation import Coupling, Formation, Group, simulate
 from ...formation.told import EPOCH
+from ...formation.tree import MOST
 from ...formulations.spatial_forms import tree_state, virtual_tree
 from ...io.report import fail
 from ...io.results_formation import load_formation
@@ -56,6 +57,14 @@ class FormationScenario(Scenario):
     @property
     def orbit(self) -> Orbit:
         return self.formation.needs_orbit("a formation scenario")
+
+    def require_told(self) -> None:
+        if len(self.formation) > MOST:
+            raise ValueError(
+                f"'{self.name}' has {len(self.formation)} members; {MOST} are the most that one trajectory, a report "
+                'and a scene can hold. Run it in Python: scenario.load("...").run(), whose groups hold each member '
+                "and whose save keeps all."
+            )
 
     def told(self, run: FormationTrajectory) -> Trajectory:
         """All members as the trajectory of one virtual tree. How stations were kept is among its figures."""
