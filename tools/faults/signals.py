@@ -43,8 +43,7 @@ BATCH = """
 import signal, sys
 from pathlib import Path
 import numpy as np
-from gyrostat.io.results_any import load_result
-from gyrostat.scenario import example
+import gyrostat as gs
 
 asked = 0
 
