@@ -122,6 +122,14 @@ def test_missions_go_on_as_the_same_scenario_alone(mission):
         scenario.load(one_craft(mission)).simulate(resume=path)
 
 
+def test_what_is_looked_at_is_nothing_to_go_on_from(mission):
+    work = scenario.load(mission)
+    with stopped_after(3):
+        part = work.simulate()
+    with pytest.raises(TypeError, match=r"expected the (PhasedRun or KeptPhases|FormationTrajectory) that `run` gave"):
+        work.simulate(resume=part)
+
+
 def one_craft(mission):
     path = mission.with_name("one.toml")
     path.write_text(RUN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ..algebra import Array
 from ..campaigns import Campaign
@@ -36,6 +36,7 @@ class Scenario:
     limits: Limits = "note"
     requirements: tuple[Require, ...] = ()
     campaign: Sweep | None = None
+    goes_on_from: ClassVar[tuple[type, ...]] = (Trajectory,)
 
     @property
     def lasts(self) -> str:
@@ -73,6 +74,9 @@ class Scenario:
         """
         earlier = self._load(resume) if isinstance(resume, str | Path) else resume
         if earlier is not None:
+            if not isinstance(earlier, self.goes_on_from):
+                kinds = " or ".join(kind.__name__ for kind in self.goes_on_from)
+                raise TypeError(f"resume is {earlier!r:.80}; expected the {kinds} that `run` gave, or its file (.nc).")
             must_be_same(self.text, self._notes(earlier).get("scenario"))
         try:
             if checkpoint is None:

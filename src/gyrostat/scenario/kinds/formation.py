@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...control.moving_references import hill_reference
 from ...control.passivity import passivity_tracking
 from ...control.references import CraftReference, JointReference, PosePath
 from ...environment import Orbit
-from ...formation import Coupling, Formation, Group, simulate
+from ...formation import Coupling, Formation, FormationTrajectory, Group, simulate
 from ...formation.told import EPOCH
 from ...formation.tree import MOST
 from ...formulations.spatial_forms import tree_state, virtual_tree
@@ -38,7 +38,6 @@ from .formation_tables import FormationTable, MemberTable, StationTable
 from .kind import Kind
 
 if TYPE_CHECKING:
-    from ...formation import FormationTrajectory
     from ...simulation import Trajectory
 
 MOST_MEMBERS = 1000  # of a file
@@ -53,6 +52,7 @@ class FormationScenario(Scenario):
     stations: tuple[StationTable, ...]
     needs: tuple[MemberRequire, ...] = ()
     epoch: str = ""  # the date of t = 0, if its environment needs one
+    goes_on_from: ClassVar[tuple[type, ...]] = (FormationTrajectory,)
 
     @property
     def orbit(self) -> Orbit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ...io.results_phased import load_phased
 from ...io.toml.source import Source
@@ -33,6 +33,7 @@ class PhasedScenario(Scenario):
     """A spacecraft, with those that it meets as one model, and the phases."""
 
     phases: tuple[Phase, ...]
+    goes_on_from: ClassVar[tuple[type, ...]] = (PhasedRun, KeptPhases)
 
     @property
     def lasts(self) -> str:
