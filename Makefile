@@ -60,12 +60,12 @@ faults: $(VENV)/.installed-test
 OLDEST := .venv-oldest
 OLDEST_TESTS ?= tests
 test-oldest: $(OLDEST)/.installed
-	PYTHONPATH=$(CURDIR)/src $(OLDEST)/bin/python -m pytest -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(OLDEST_TESTS)
+	PYTHONPATH=$(CURDIR)/src $(OLDEST)/bin/python -m pytest -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -n $(WORKERS) $(OLDEST_TESTS)
 
 $(OLDEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(PYTHON) tools/lower_bounds.py mjcf xacro control casadi sympy fmu jax rl film orbit cluster zarr > $(OLDEST)/requirements.txt
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest hypothesis mpmath cffi coverage
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/requirements.txt pytest pytest-xdist hypothesis mpmath cffi coverage
 	touch $@
 
 # States of Drake, Basilisk and SPART against the programs themselves, in an environment of their own: they want other packages
