@@ -406,7 +406,8 @@ def test_a_run_in_parts_is_the_run_bit_for_bit_and_leaves_its_last_part(tmp_path
     assert found.status == ("done",) and not found.interrupted and path.exists()
     part = gs.Trajectory.load(path)
     assert part.interrupted and 0.0 < float(part.data["t_end"]) < 3.0
-    few = s.simulate(checkpoint=path, checkpoint_every=1e-6, max_steps=200)
+    with pytest.warns(gs.SimulationWarning, match="raise max_steps"):
+        few = s.simulate(checkpoint=path, checkpoint_every=1e-6, max_steps=200)
     assert 200 <= few.state.steps[0] + few.state.rejections[0] < 500 and not few.ok  # of all parts together
 
 

@@ -315,7 +315,7 @@ class Block:
         """Where the runs in these seats stand, to their rows of the outcome."""
         state, n, held = self.outcome.state, self.system.n, self.system.n_held
         seats, rows = _span(seats), self.rows[seats]
-        self._look_at_pending()
+        self.look_at_pending()
         self.queue.lanes[rows] = self.lane[:, seats].T
         state.y[rows] = self.blocks["y"][:, seats].T
         if held:
@@ -344,8 +344,8 @@ class Block:
             aside[:, new], known[PENDING, new] = self.x[:, new], 1.0
             self.context[Context.pending] = 1
 
-    def _look_at_pending(self) -> None:
-        """Of runs that leave their seats before their end."""
+    def look_at_pending(self) -> None:
+        """States that were put aside, of runs that leave their seats, or this memory."""
         for row in self._groups if self.context[Context.pending] else ():
             self._call(self._look, row)
         self.context[Context.pending] = 0

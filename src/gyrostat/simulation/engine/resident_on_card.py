@@ -64,6 +64,8 @@ class ResidentOnCard:
     def _send(self) -> None:
         """The runs as the host has them."""
         n, held, blocks = self.system.n, self.system.n_held, self.host.blocks
+        for block in blocks:
+            block.look_at_pending()  # what was put aside stays here
         rows = [(b.blocks["y"], b.x[1 + n :], b.lane) for b in blocks]
         seated = [[part[:, b.seated()] for part in parts] for b, parts in zip(blocks, rows, strict=True)]
         y, x, lanes = (np.hstack(parts) for parts in zip(*seated, strict=True))
