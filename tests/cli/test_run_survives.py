@@ -302,6 +302,10 @@ def test_an_error_in_a_law_of_ones_own_keeps_the_run_and_names_its_line(tmp_path
     code, _, err = gyrostat(tmp_path, "run", "case.toml", "--trust")
     assert code == 1 and "own.py, line 4: RuntimeError: no entry" in err and "should not happen" not in err
     assert "run case.toml --trust --resume" in err and not (tmp_path / "case.nc").exists()
+    kept = (tmp_path / "case.partial.nc").read_bytes()
+    (tmp_path / "own.py").write_text("def law(craft, t, q, v):\n    return nothing\n")
+    assert gyrostat(tmp_path, "run", "case.toml", "--trust", "--resume")[0] == 1
+    assert (tmp_path / "case.partial.nc").read_bytes() == kept
     (tmp_path / "own.py").write_text(OWN.format(when=99.0))
     assert gyrostat(tmp_path, "run", "case.toml", "--trust", "--resume")[0] == 0
     same(gs.Trajectory.load(tmp_path / "case.nc"), whole)

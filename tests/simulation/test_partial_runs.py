@@ -191,3 +191,21 @@ def test_phases_before_one_that_cannot_begin_are_kept():
     again = quietly(gs.simulate_phases, CRAFT, phases=right, resume=part)
     whole = quietly(gs.simulate_phases, CRAFT, Q, V, right, control=mended)
     assert again.ok and again.phases[1].trajectory.q.tobytes() == whole.phases[1].trajectory.q.tobytes()
+
+
+def test_an_error_before_a_run_of_phases_goes_on_costs_none_of_it(tmp_path):
+    """What an exception bears is what there was, or nothing where a file holds it: a command writes it there."""
+    phases = [gs.Phase(0.6, "first"), gs.Phase(1.4, "second", options={"max_steps": 2})]
+    part = quietly(gs.simulate_phases, CRAFT, Q, V, phases, control=mended)
+    assert part.interrupted and len(part.phases) == 2
+
+    def bad(craft, t, q, v):
+        raise Broken("never")
+
+    with pytest.raises(Broken) as caught:
+        quietly(gs.simulate_phases, CRAFT, phases=phases, resume=part, control=bad)
+    assert caught.value.trajectory.trajectory.q.tobytes() == part.trajectory.q.tobytes()
+    path = part.save(tmp_path / "part.nc")
+    with pytest.raises(Broken) as caught:
+        quietly(gs.simulate_phases, CRAFT, Q, V, phases, control=bad, resume=path)
+    assert not hasattr(caught.value, "trajectory")

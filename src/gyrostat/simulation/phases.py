@@ -181,7 +181,7 @@ def simulate_phases(
     try:
         if begun is not None:
             results.append(_continued(begun, phases[len(results)], options, anew))
-            state = results[-1].end
+            begun, state = None, results[-1].end
         for k, phase in enumerate(phases[len(results) :]):
             if results and results[-1].over:
                 break
@@ -192,7 +192,9 @@ def simulate_phases(
         part = getattr(error, "trajectory", None)
         if isinstance(part, PhaseResult) and part.trajectory.state.steps.any():  # else it begins anew
             results.append(part)
-        if results:
+        elif begun is not None:
+            results.append(begun)
+        if results and len(results) >= len(kept):  # else the file holds more
             error.trajectory = PhasedRun(craft, tuple(results), options)  # type: ignore[attr-defined]
         raise
     if results and results[-1].missed:
