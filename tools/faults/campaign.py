@@ -45,7 +45,12 @@ class Part(NamedTuple):
 
 PARTS = {
     "disk": Part(("disk", "Worker"), 400, 120, "files written where there is no room for all of them"),
-    "signals": Part(("signals", "Worker"), 204, 300, "SIGINT, SIGTERM, SIGKILL in compiling, runs, saving, batches, phases, formations"),
+    "signals": Part(
+        ("signals", "Worker"),
+        204,
+        300,
+        "SIGINT, SIGTERM, SIGKILL in compiling, runs, saving, batches, phases, formations",
+    ),
     "results": Part(("files", "Results"), 6000, 60, "result files changed, two thirds with a digest that fits"),
     "scenarios": Part(("files", "Scenarios"), 4000, 120, "scenario files with changed lines and bytes"),
     "meshes": Part(("files", "Meshes"), 80, 120, "meshes with changed bytes, in all formats"),
