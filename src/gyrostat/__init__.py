@@ -92,7 +92,7 @@ if _typing.TYPE_CHECKING:
     from .simulation import Trajectory as Trajectory
     from .simulation import When as When
     from .simulation import simulate as simulate
-    from .simulation.phases import Phase as Phase
+    from .simulation.phase import Phase as Phase
     from .simulation.phases import simulate_phases as simulate_phases
     from .simulation.rollouts.rollout import rollout as rollout
     from .structures import beam as beam
@@ -135,7 +135,8 @@ _NAMES = {
     "structures": "beam plate truss_boom",
     "model.assembly": "attach joined_state together transfer_state",
     "simulation": "Simulation SimulationWarning Trajectory When simulate",
-    "simulation.phases": "Phase simulate_phases",
+    "simulation.phase": "Phase",
+    "simulation.phases": "simulate_phases",
     "simulation.rollouts.rollout": "rollout",
     "tracing": "TraceError compile interp jacobian_of",
     "verification": "verify",

@@ -75,7 +75,7 @@ def case(match, error=ValueError, **options):
         case(r"event 0: direction is 2", events=[gs.When(lambda craft, t, q, v: t, direction=2)]),
         case(r"the control law returned tau of shape \(6,\); expected \(12,\)",
              control=lambda craft, t, q, v: np.zeros(6)),
-        case(r"the environment returned shape \(2, 6\); expected wrenches \(7, 6\)",
+        case(r"the environment returned wrenches of shape \(2, 6\); expected \(7, 6\)",
              environment=lambda craft, t, q, v: np.zeros((2, 6))),
         case(r"the controller's memory returned z of shape \(1,\); expected \(2,\)",
              control=gs.Controller(lambda craft, t, q, v, z: np.zeros(12), [0.0, 0.0],
@@ -89,6 +89,26 @@ def case(match, error=ValueError, **options):
         case(r"max_steps is 0; expected a whole number, at least one", max_steps=0),
         case(r"max_steps is 1000000.0; expected a whole number, at least one", max_steps=1e6),
         case(r"breakpoints are \[nan\]; expected times", breakpoints=[np.nan]),
+        case(r"q0 holds complex128; expected real numbers", q0=Q + 0j),
+        case(r"v0 holds <U1; expected real numbers", v0=["a"] * 12),
+        case(r"t_span is \('0', '1'\); expected \(start, end\) in seconds", t_span=("0", "1")),
+        case(r"rtol holds <U4; expected real numbers", rtol="1e-3"),
+        case(r"breakpoints holds <U3; expected real numbers", breakpoints=["0.1"]),
+        case(r"parameters\['link_3.mass'\] holds complex128; expected real numbers",
+             parameters={"link_3.mass": 7 + 1j}),
+        case(r"inputs\['gain'\] is {}; expected real numbers", inputs={"gain": {}},
+             control=lambda craft, t, q, v, gain: -gain * v),
+        case(r"constraints is 'weld'; expected a list of constraints", TypeError, constraints="weld"),
+        case(r"constraints is \[1\]; expected a list of constraints", TypeError, constraints=[1]),
+        case(r"constraints is Combined\(.*; expected a list of constraints", TypeError,
+             constraints=gs.constraints.weld("tool", "base")),
+        case(r"the control law returned tau array\(.*; expected real numbers",
+             control=lambda craft, t, q, v: np.append(np.zeros(11), complex(float(v[11]), 0.1))),
+        case(r"the environment returned wrenches array\(.*; expected real numbers",
+             environment=lambda craft, t, q, v: np.full((7, 6), 0.1j)),
+        case(r"an event returned a value .*1j.*; expected real numbers",
+             events=lambda craft, t, q, v: np.complex128(1j)),
+        case(r"an event returned a value of shape \(13,\); expected one number", events=lambda craft, t, q, v: q),
     ],
 )  # fmt: skip
 def test_refused(match, error, options):
@@ -109,6 +129,42 @@ def test_refused(match, error, options):
 def test_controllers_that_cannot_be(match, options):
     with pytest.raises(ValueError, match=match):
         gs.Controller(nothing, **options)
+
+
+@pytest.mark.parametrize("value", [1j, "1", [1.0], None, np.nan, -1.0])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: gs.Actuators(lag=x),
+        lambda x: gs.Actuators(lag=0.1, rate=x),
+        lambda x: gs.Stops(stiffness=x),
+        lambda x: gs.Stops(damping=x),
+        lambda x: gs.Stops(width=x),
+    ],
+)
+def test_motors_and_stops_that_cannot_be(build, value):
+    """A lag of NaN was left out without a word; a stop of negative stiffness drove its joint."""
+    with pytest.raises(ValueError, match="expected one number|expected real numbers"):
+        build(value)
+
+
+def test_loads_by_hand_are_real_numbers():
+    sim = gs.Simulation(CRAFT)
+    sim.reset(Q, V)
+    for load in (np.zeros(12) + 1j, np.array(["1"] * 12)):
+        with pytest.raises(ValueError, match="the load holds .*; expected real numbers"):
+            sim.step(load, 0.1)
+    with pytest.raises(ValueError, match="t0 is 'now'; expected a time in seconds"):
+        sim.reset(Q, V, t0="now")
+    assert sim.t == 0.0
+
+
+def test_functions_of_one_state_drop_no_part_of_a_number():
+    for x in (Q + 0.1j, np.array(["1"] * 13)):
+        with pytest.raises(ValueError, match=r"expected an array of shape \(13,\)"):
+            gs.mass_matrix(CRAFT, x)
+    with pytest.raises(ValueError, match="body 'a': mass is 3j; expected one number"):
+        gs.Body("a", 3j, inertia=(1, 1, 1))
 
 
 def test_torques_by_joint_name():

@@ -10,7 +10,8 @@ from gyrostat import constraints as gc
 from gyrostat.model.assembly import attach, transfer_state
 from gyrostat.papers.forbes2019 import crafts, servicing
 from gyrostat.simulation import SimulationWarning
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 
 
 @pytest.fixture(scope="module")

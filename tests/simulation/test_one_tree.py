@@ -9,7 +9,8 @@ import gyrostat as gs
 from gyrostat import constraints as gc
 from gyrostat.algebra import norm
 from gyrostat.papers.forbes2019 import servicing
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 
 CRAFT, Q, V = servicing.before_the_grasp()
 ORBIT = gs.environment.two_body_gravity(gs.Orbit.circular(500e3, 0.9))

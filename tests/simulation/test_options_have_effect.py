@@ -14,7 +14,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.control.passive import stoppable
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 from gyrostat.simulation.simulate_craft import simulate
 from random_options import DRAWN, END, FIXED, draw, driven
 

@@ -7,7 +7,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.algebra import norm
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 
 
 @pytest.mark.parametrize("passes_at", [0.237, 0.5, 0.861])

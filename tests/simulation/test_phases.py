@@ -13,12 +13,14 @@ import gyrostat as gs
 from gyrostat import constraints as gc
 from gyrostat.papers.forbes2019 import crafts, servicing
 from gyrostat.simulation import phases as module
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 from gyrostat.simulation.simulate_craft import simulate
 from manoeuvre import start
 
 CRAFT, Q, V = start()
 V = V + 0.01
+GRIP = gc.weld("tool", "base", name="grip")
 HALVES = [Phase(0.7, "first"), Phase(1.3, "second")]
 
 
@@ -335,11 +337,52 @@ def test_options_that_phases_do_not_have(options, words):
         ({"options": {"rtoll": 1e-8}}, "simulate has no option 'rtoll'"),
         ({"restitution": 0.5}, "restitution= belongs to grasp="),
         ({"duration": -1.0}, "duration of -1.0 s"),
+        ({"duration": "1"}, "duration is '1'; expected a time in seconds"),
+        ({"grasp": GRIP}, "grasp is Combined.*; expected a list of constraints"),
+        ({"constraints": [1]}, r"constraints is \[1\]; expected a list of constraints"),
+        ({"release": "grip"}, r"release is 'grip'; expected a list, \['grip'\]"),
+        ({"grasp": [GRIP], "restitution": 1.5}, r"restitution is 1.5; expected 0 \(held\) to 1 \(elastic\)"),
     ],
 )
 def test_phases_that_cannot_be(arguments, words):
     with pytest.raises((TypeError, ValueError), match=words):
         Phase(**{"duration": 1.0, "name": "odd", **arguments})
+
+
+@pytest.mark.parametrize("phases", [[], [1], Phase(1.0, "alone"), None])
+def test_phases_come_in_a_list(phases):
+    with pytest.raises(TypeError, match=r"expected a list, \[gs.Phase\(duration, name\), ...\], of one or more"):
+        simulate_phases(CRAFT, Q, V, phases)
+
+
+@pytest.mark.parametrize(
+    "later, words",
+    [
+        ({"release": ["grip"]}, "phase 'later' releases 'grip', which does not hold; what holds: nothing"),
+        ({"attach": ["grip"]}, "phase 'later' attaches 'grip', which does not hold"),
+        ({"grasp": [gc.point("tool", "base", name="pin")], "attach": ["pin"]}, "'pin' leaves 3 freedoms"),
+        ({"grasp": [GRIP], "attach": ["grip"]}, "'tool' and 'base' become one tree where one of them is on the base"),
+        ({"grasp": [gc.weld("toll", "base")]}, "has no body or frame 'toll'. Did you mean 'tool'"),
+        ({"constraints": [gc.point("tool", "bose")]}, "has no body or frame 'bose'. Did you mean 'base'"),
+    ],
+)
+def test_what_cannot_follow_is_refused_before_the_first_step(later, words):
+    """It was when the phase came, and what had been flown until then was lost."""
+    flown = []
+
+    def law(craft, t, q, v):
+        flown.append(float(t))
+        return np.zeros(12)
+
+    with pytest.raises(ValueError, match=words):
+        simulate_phases(CRAFT, Q, V, [Phase(1.0, "first"), Phase(1.0, "later", **later)], control=law)
+    assert not flown
+
+
+def test_a_start_by_names():
+    by_name = simulate_phases(CRAFT, {"joint_2": 0.3}, {"joint_1": 0.02, "joint_5": -0.1}, HALVES)
+    q, v = CRAFT.q({"joint_2": 0.3}), CRAFT.v({"joint_1": 0.02, "joint_5": -0.1})
+    np.testing.assert_array_equal(end(by_name), end(simulate_phases(CRAFT, q, v, HALVES)))
 
 
 def test_a_batch_is_refused():

@@ -14,7 +14,8 @@ from gyrostat.algebra import norm
 from gyrostat.io.results_any import load_result
 from gyrostat.io.results_read import ResultError
 from gyrostat.papers.forbes2019 import servicing
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 from manoeuvre import start
 from same_trajectory import same
 

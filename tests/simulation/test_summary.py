@@ -7,7 +7,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.simulation import Trajectory
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 
 
 def wheeled(speed: float = 50.0, effort: float = 0.4) -> gs.Spacecraft:

@@ -7,7 +7,8 @@ import pytest
 
 import gyrostat as gs
 from gyrostat.simulation.engine.status import Stop
-from gyrostat.simulation.phases import Phase, simulate_phases
+from gyrostat.simulation.phase import Phase
+from gyrostat.simulation.phases import simulate_phases
 from gyrostat.simulation.problem.times import Times
 from manoeuvre import start
 

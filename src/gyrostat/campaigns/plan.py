@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import __version__
 from ..algebra import Array
+from ..algebra.reals import reals
 from ..io.toml.craft_writer import to_toml
 from ..kinematics import neutral
 from ..model import Spacecraft, nearest
@@ -353,11 +354,11 @@ def plan_of(
     asked = outcomes_given(outcomes)
     if not asked:
         raise ValueError("outcomes: nothing is asked of the runs. Give {name: gs.outcomes.largest(...)} or the like.")
-    ends = tuple(float(x) for x in np.atleast_1d(np.asarray(end, dtype=float)))
+    ends = tuple(float(x) for x in np.atleast_1d(reals(end, "t_span")))
     if len(ends) != 2:
         raise ValueError(f"t_span is {end!r}; expected (start, end).")
-    q = neutral(craft) if q0 is None else np.asarray(craft.q(q0), dtype=float)
-    v = np.zeros(craft.nv) if v0 is None else np.asarray(craft.v(v0), dtype=float)
+    q = neutral(craft) if q0 is None else reals(craft.q(q0), "q0")
+    v = np.zeros(craft.nv) if v0 is None else reals(craft.v(v0), "v0")
     if q.ndim != 1 or v.ndim != 1:
         raise ValueError("q0 and v0 are those of one run, the nominal one; dispersions make the others.")
     made = {(names,) if isinstance(names, str) else tuple(names): how for names, how in dispersions.items()}

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array, cross, is_symbolic
+from ..algebra.reals import reals
 from ..algebra.semidefinite import least_norm_solution, semidefinite_ldl
 from ..formulations.recursive import forward_dynamics, kinetic_energy, reaction_wrenches
 from ..kinematics import body_twists, center_of_mass, inertial_poses, joint_poses, step_configuration
@@ -102,9 +103,7 @@ def capture(
     Raises ValueError for a restitution that is not within 0 and 1.
     """
     q, v = configuration(craft, q), rates(craft, v)
-    e = np.broadcast_to(np.asarray(restitution, dtype=float), len(constraints))
-    if not ((e >= 0.0) & (e <= 1.0)).all():
-        raise ValueError(f"restitution is {restitution}; expected 0 (held) to 1 (elastic).")
+    e = restitutions(restitution, len(constraints))
     error = residuals(craft, t, q, v, constraints).velocity
     rows = np.repeat(e, [c.size for c in constraints])
     dv, impulses, now = _response(craft, q, constraints, -(1.0 + rows) * error, locked)
@@ -112,6 +111,14 @@ def capture(
     _demand_speeds(craft, t, q, after, constraints, -rows * error, error)
     lost = kinetic_energy(craft, q, v) - kinetic_energy(craft, q, after)
     return Capture(after, impulses, wrenches_on_second(now, impulses), lost)
+
+
+def restitutions(given: Any, count: int) -> Array:
+    """One for each of so many constraints. Raises a ValueError for one that is not within 0 and 1."""
+    found = reals(given, "restitution")
+    if not ((found >= 0.0) & (found <= 1.0)).all():
+        raise ValueError(f"restitution is {given}; expected 0 (held) to 1 (elastic).")
+    return np.broadcast_to(found, count)
 
 
 def support_impulses(

@@ -16,7 +16,7 @@ frame 1, that on frame 1 its opposite about the same point: momentum is kept wha
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -439,3 +439,13 @@ class Driven(AbstractConstraint):
 
     def as_it_is(self, X_12: Pose, f: Array) -> Self:
         return replace(self, part=self.part.as_it_is(X_12, f))
+
+
+def given_constraints(given: Any, what: str = "constraints") -> tuple[AbstractConstraint, ...]:
+    """Those of a list, None for none. Raises a TypeError for anything else; what: how the user calls it."""
+    if given is None:
+        return ()
+    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    if found == (given,) or not all(isinstance(one, AbstractConstraint) for one in found):
+        raise TypeError(f"{what} is {given!r:.80}; expected a list of constraints, such as [gs.constraints.weld(...)].")
+    return found

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algebra import Array
 from ..algebra.frozen import frozen
+from ..algebra.reals import reals
 
 if TYPE_CHECKING:
     from .propellant import Propellant
@@ -46,12 +47,12 @@ class Controller:
     tells: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "state0", np.atleast_1d(np.asarray(self.state0, dtype=float)))
+        object.__setattr__(self, "state0", np.atleast_1d(reals(self.state0, "a Controller's state0")))
         if self.derivative is not None and (self.update is not None or self.period is not None):
             raise ValueError("a Controller is either continuous (derivative=) or sampled (period=, update=), not both.")
         if self.update is not None and self.period is None:
             raise ValueError("a Controller with update= is sampled: give its period= in seconds.")
-        if self.period is not None and not self.period > 0:
+        if self.period is not None and not reals(self.period, "a Controller's period") > 0:
             raise ValueError(f"a Controller's period is {self.period} s; expected a positive number.")
         if self.derivative is None and self.period is None and self.state0.size:
             raise ValueError(

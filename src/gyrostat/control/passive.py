@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, clip, exp, is_zero, log, maximum, where
+from ..algebra.reals import reals
 from ..model import Joint, Modes, Spacecraft
 from .wheels import torque_range
 
@@ -19,6 +20,10 @@ class Stops:
     stiffness: float = 1e4
     damping: float = 1e2
     width: float = 1e-3
+
+    def __post_init__(self) -> None:
+        _demand(self, "stops", "width", "stiffness")
+        _demand(self, "stops", "damping", zero=True)
 
 
 @dataclass(frozen=True)
@@ -33,16 +38,23 @@ class Actuators:
     rate: float = float("inf")
 
     def __post_init__(self) -> None:
-        if self.lag < 0 or self.rate <= 0:
-            raise ValueError(
-                f"actuators: lag {self.lag} s and rate {self.rate} must not be negative, the rate not zero."
-            )
+        _demand(self, "actuators", "lag", zero=True)
+        _demand(self, "actuators", "rate", infinite=True)
         if np.isfinite(self.rate) and self.lag == 0.0:
             raise ValueError("actuators: a rate limit needs a lag: give the motor's time constant in seconds.")
 
     @property
     def remembers(self) -> bool:
         return self.lag > 0.0
+
+
+def _demand(given: Any, who: str, *names: str, zero: bool = False, infinite: bool = False) -> None:
+    """Raises a ValueError unless these attributes are positive numbers, or zero, or infinite, where that may be."""
+    for name in names:
+        value = reals(getattr(given, name), f"{who}: {name}")
+        if not (value.shape == () and (value > 0.0 or (zero and value == 0.0)) and (infinite or np.isfinite(value))):
+            expected = "not negative" if zero else "positive"
+            raise ValueError(f"{who}: {name} is {getattr(given, name)!r:.80}; expected one number, {expected}.")
 
 
 def saturated(craft: Spacecraft, tau: Array, v: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.reals import reals
 from ..control.transfers import Impulse
 from ..environment.hill import hill_frame
 from ..simulation.engine.interruption import one_after_the_other
@@ -51,7 +52,7 @@ def simulate_impulses(
         )
     orbit = formation.needs_orbit("simulate_impulses")
     begin, end = (float(t) for t in t_span)
-    times = np.linspace(begin, end, 401) if save_at is None else np.asarray(save_at, dtype=float)
+    times = np.linspace(begin, end, 401) if save_at is None else reals(save_at, "save_at")
     plan = _plan(formation, impulses, begin, end)
     instants = sorted({t for t, _, _ in plan})
     state = {g: (q[0].copy(), v[0].copy()) for g, (q, v) in (asked.state or {}).items()}
@@ -88,7 +89,7 @@ def _plan(
     for member, row in impulses.items():
         formation.place(member)
         for t, dv in row:
-            change = np.asarray(dv, dtype=float)
+            change = reals(dv, f"impulse of '{member}' at {t} s")
             if change.shape != (3,) or not np.isfinite(change).all():
                 raise ValueError(
                     f"impulse of '{member}' at {t} s is {dv}; expected three finite numbers, m/s in the Hill frame."

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array, quat_from_rotation
+from ..algebra.reals import reals
 from ..environment.hill import from_hill, hill_frame
 from ..environment.orbit import Orbit
 from ..kinematics import neutral
@@ -59,7 +60,7 @@ class Group:
         checked = {}
         for name, value in self.parameters.items():
             shape = np.shape(self.craft.value(name))
-            array = np.asarray(value, dtype=float)
+            array = reals(value, f"parameter '{name}' of a group")
             if array.shape != (len(self.names), *shape):
                 raise ValueError(
                     f"parameter '{name}' of a group has shape {array.shape}; expected one value for each of its "
@@ -188,7 +189,7 @@ class Formation:
         given = {}
         for name, where in members.items():
             rho, rhodot = (where, np.zeros(3)) if np.ndim(where) == 1 else where
-            p, v_N = from_hill(orbit, t, np.asarray(rho, dtype=float), np.asarray(rhodot, dtype=float))
+            p, v_N = from_hill(orbit, t, *(reals(x, f"the Hill state of '{name}'") for x in (rho, rhodot)))
             craft = self.craft(name)
             q, v = neutral(craft), np.zeros(craft.nv)
             q[:4], q[4:7] = quat_from_rotation(R_NH), p

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.reals import reals
 from ..model import nearest
 from ..simulation.problem.idle_options import asked_by_name
 from ..simulation.problem.request import FUNCTIONS, MAX_STEPS, environment_of
@@ -152,7 +153,7 @@ def _start(
 
 def _with_shape(value: Any, members: int, shape: tuple[int, ...], what: str) -> Array:
     """(runs or 1, members, *shape), from that or from (members, *shape)."""
-    x = np.asarray(value, dtype=float)
+    x = reals(value, what)
     x = x[None] if x.ndim == 1 + len(shape) else x
     if x.ndim != 2 + len(shape) or x.shape[1:] != (members, *shape):
         raise ValueError(
@@ -168,7 +169,7 @@ def _inputs(formation: Formation, given: Any, count: int, batched: bool) -> Valu
     for g, own in by_group(formation, given, "inputs").items():
         found[g] = {}
         for name, value in (own or {}).items():
-            x = np.asarray(value, dtype=float)
+            x = reals(value, f"inputs['{g}']['{name}']")
             x = x if batched else x[None]
             members = len(formation.groups[g])
             try:
@@ -193,7 +194,7 @@ def _checked_state(formation: Formation, state: Any) -> State:
             raise ValueError(
                 f"the state has no group '{g}'; expected {{group: (q, v)}} for {', '.join(formation.groups)}."
             )
-        q, v = (np.asarray(x, dtype=float) for x in state[g])
+        q, v = (reals(x, f"the state of group '{g}'") for x in state[g])
         for name, x, size in (("q", q, group.craft.nq), ("v", v, group.craft.nv)):
             if x.shape[-2:] != (len(group), size) or x.ndim > 3:
                 raise ValueError(

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.reals import reals
 from ..kinematics import configuration_difference, neutral
 from ..model import Role, Spacecraft
 
@@ -101,7 +102,7 @@ def configuration(craft: Spacecraft, q: Any, what: str = "pose") -> Array:
     """As given, by name or as numbers; neutral where nothing is."""
     if q is None:
         return np.asarray(neutral(craft), dtype=float)
-    found = np.asarray(craft.q(q), dtype=float)
+    found = reals(craft.q(q), what)
     if found.shape != (craft.nq,) or not np.isfinite(found).all():
         raise ValueError(f"{what} has shape {found.shape}; expected {craft.nq} finite numbers, a q of {craft.name}.")
     return found

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.reals import REAL
 from ..model import Spacecraft
 
 
@@ -75,6 +76,8 @@ def shaped(x: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """`x` as an array of floats or symbols of that shape; `meaning` says in words what was expected."""
     try:
         result = np.asarray(x)
+        if result.dtype.kind not in REAL:
+            raise TypeError
         if result.dtype != object:
             result = np.asarray(result, dtype=float)
     except (TypeError, ValueError):

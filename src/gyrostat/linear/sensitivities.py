@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import Array
+from ..algebra.reals import reals
 from ..constraints import NO_STABILISATION, residuals
 from ..control.controller import Controller, call
-from ..kinematics import step_configuration
+from ..kinematics import arguments, step_configuration
 from ..model import Spacecraft
 from ..model.demands import demand_spacecraft
 from ..simulation.prepare import equations_at
@@ -106,7 +107,7 @@ def point_at(given: Mapping[str, Any]) -> Point:
     if given["memory"] is None:
         return point
     at = point.equations.layout
-    value = np.atleast_1d(np.asarray(given["memory"], dtype=float))
+    value = np.atleast_1d(reals(given["memory"], "memory"))
     if value.shape != (at.width("z"),):
         raise ValueError(f"memory has shape {value.shape}; expected ({at.width('z')},), as the law's state0.")
     x = point.x.copy()
@@ -131,9 +132,7 @@ def point_of(request: Request, tau: Any) -> Point:
             f"gs.linearize(...).to_control().sample({control.period})."
         )
     nv = equations.craft.nv
-    u = np.zeros(nv) if tau is None else np.asarray(tau, dtype=float)
-    if u.shape != (nv,):
-        raise ValueError(f"tau has shape {u.shape}; expected ({nv},): a load for each rate of {equations.craft.name}.")
+    u = np.zeros(nv) if tau is None else arguments.rates(equations.craft, tau, "tau")
     for what, stuck in (("control law", equations.python_control), ("environment", equations.python_environment)):
         if stuck:
             raise ValueError(

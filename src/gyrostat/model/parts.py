@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algebra import Array, Pose, compose, inertia_matrix, snapped
+from ..algebra.reals import REAL
 from .findings import nearest
 from .kinds import KINDS, AbstractKind
 
@@ -25,6 +26,8 @@ def array(value: Any, shape: tuple[int, ...], what: str) -> Array:
     """`value` as a read-only array of that shape, of floats or of symbols."""
     try:
         result = np.array(value)
+        if result.dtype.kind not in REAL:
+            raise TypeError
         if result.dtype != object:
             result = result.astype(float)
     except (TypeError, ValueError):

@@ -25,7 +25,7 @@ MOST_LOOKS = 300  # at an event that never happened
 SHOWN = {"rad": (180 / np.pi, "deg"), "rad/s": (180 / np.pi, "deg/s")}
 
 if TYPE_CHECKING:
-    from .phases import Phase
+    from .phase import Phase
 
 
 @dataclass(frozen=True, eq=False)

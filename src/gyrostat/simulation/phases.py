@@ -8,8 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +16,31 @@ import numpy as np
 
 from .._warned import warn_user
 from ..algebra import Array, cross
-from ..constraints import AbstractConstraint, Capture, Stabilisation, capture, grasped
+from ..algebra.reals import reals, seconds
+from ..constraints import AbstractConstraint, Capture, capture, grasped
 from ..constraints.consistency import support_impulses
-from ..kinematics import center_of_mass, frame_pose
-from ..model import Spacecraft, nearest
+from ..constraints.kinds import given_constraints
+from ..kinematics import center_of_mass, frame_pose, neutral
+from ..model import Spacecraft
 from ..model.demands import demand_spacecraft
 from ..model.differences import difference
 from ..outcomes import outcomes_given
 from .engine.compiling import SimulationWarning
 from .engine.interruption import one_after_the_other
 from .one_tree import OneTree
+from .phase import (
+    COMMON,
+    ELSEWHERE,
+    OF_THE_PHASE,
+    OF_THE_RUN,
+    OPTIONS,
+    Phase,
+    attached,
+    demand_order,
+    known,
+    listed,
+    released,
+)
 from .phased_run import KeptPhases, PhasedRun, PhaseResult
 from .prepare import prepare
 from .problem.causes import grounded, is_still
@@ -39,94 +53,6 @@ from .simulate_craft import simulate
 
 SAME = 1e-13  # of a state that is given again, whose quaternions the run has brought to length one
 LOOKS = 500  # times at least that a phase looks for its event
-
-# options of `simulate`, by its own signature: each is handed on to every phase, or is said here to be somewhere else
-_OPTIONS = [p.name for p in inspect.signature(simulate).parameters.values() if p.kind is p.KEYWORD_ONLY]
-_ELSEWHERE = {
-    "t_span": "The phases say how long they last; t0= is when the first starts.",
-    "q0": "It is the second argument of simulate_phases.",
-    "v0": "It is the third argument of simulate_phases.",
-    "sensitivities": "Derivatives are not carried over from phase to phase: give them to gs.simulate, with effects of "
-    "events.",
-}
-_OF_THE_PHASE = {
-    "control": "Give Phase(control=...).",
-    "environment": "Give Phase(environment=...).",
-    "constraints": "Give Phase(constraints=...).",
-    "stabilisation": "Give Phase(stabilisation=...).",
-    "resume": "Give simulate_phases(resume=...).",
-    **dict.fromkeys(("parameters", "inputs", "runs"), "They belong to the whole run: give them to simulate_phases."),
-}
-_OF_THE_RUN = ("parameters", "inputs", "runs")  # a run that goes on has them
-
-
-class Common(Enum):
-    """In place of a phase's own."""
-
-    COMMON = "as for all phases"
-
-    def __repr__(self) -> str:
-        return self.value
-
-
-COMMON = Common.COMMON
-
-
-@dataclass(frozen=True, eq=False)
-class Phase:
-    """What holds and acts from the end of the phase before until `duration` has passed or the event `until` happens.
-
-    control, environment, stabilisation: of this phase, in place of those for all; None is none at all.
-    constraints: hold from the start, in this phase. grasp: constraints that begin here, about the relative pose that
-    their frames have then; they stay on in later phases until one of them says release=(name or title, ...).
-    attach: names of welds, grasped here or before, whose craft are one tree from here on until they are released: no
-    constraint holds them, and laws of the craft that carries see all of it as their own.
-    restitution: of the grasp; above zero, it bounces off and does not hold. options: of `simulate`, in place of those
-    for all; where there is an event, max_step is a five-hundredth of the duration unless given. made(craft, t, q, v):
-    options, control and environment too, made when the phase begins, of the craft as it then is, its time and state.
-
-    A law with memory that acts in the phase before, too (the same object), goes on with its memory and its samples;
-    another starts with its own. Loads of motors that lag go on.
-    """
-
-    duration: float
-    name: str = ""
-    constraints: Sequence[AbstractConstraint] = ()
-    grasp: Sequence[AbstractConstraint] = ()
-    release: Sequence[str] = ()
-    until: Callable[..., Any] | When | None = None
-    control: Any = COMMON
-    environment: Any = COMMON
-    restitution: float = 0.0
-    stabilisation: Stabilisation | Common = COMMON
-    options: Mapping[str, Any] = field(default_factory=dict)
-    attach: Sequence[str] = ()
-    made: Callable[[Spacecraft, float, Array, Array], Mapping[str, Any]] | None = None
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.duration < float("inf"):
-            raise ValueError(f"phase '{self.name}' has a duration of {self.duration} s; expected a positive number.")
-        if self.restitution and not self.grasp:
-            raise ValueError(f"phase '{self.name}': restitution= belongs to grasp=, and nothing is grasped.")
-        if self.restitution and self.attach:
-            raise ValueError(f"phase '{self.name}': what is attached does not bounce off; leave restitution= out.")
-        for name in self.options:
-            if name in _OF_THE_PHASE or name in _ELSEWHERE:
-                where = _OF_THE_PHASE.get(name) or _ELSEWHERE[name]
-                raise TypeError(f"phase '{self.name}': {name}= is no option of a phase. {where}")
-        _known(self.options, f"phase '{self.name}'")
-
-    @property
-    def event(self) -> When | None:
-        """What the phase waits for."""
-        if self.until is None:
-            return None
-        given = self.until if isinstance(self.until, When) else When(self.until, self.name)
-        return replace(given, name=event_name(given, "until"), terminal=True)
-
-    @property
-    def until_name(self) -> str | None:
-        return None if self.event is None else self.event.name
 
 
 @one_after_the_other()
@@ -152,7 +78,8 @@ def simulate_phases(
     Raises ValueError for options that no phase can use, by name.
     """
     demand_spacecraft(craft, "simulate_phases", "phases are")
-    _known(options, "simulate_phases")
+    known(options, "simulate_phases")
+    phases, t0 = listed(phases), seconds(t0, "t0")
     results: list[PhaseResult] = []
     begun: PhaseResult | None = None  # and interrupted
     anew = set(options)
@@ -175,9 +102,9 @@ def simulate_phases(
         raise ValueError("stabilisation= is that of constraints, and no phase has any: leave it out.")
     jumps = [phase.name for k, phase in enumerate(phases) if phase.grasp or (k and phase.constraints)]
     refuse_unseen(outcomes_given(options.get("outcomes")), jumps)
-    own = {name: np.asarray(value, dtype=float) for name, value in (options.get("parameters") or {}).items()}
-    first = Request(craft=craft, q0=q0, v0=v0)
-    state = (t0, *_start(first)) if not results else results[-1].end
+    own = {name: reals(x, f"parameters['{name}']") for name, x in (options.get("parameters") or {}).items()}
+    state = (t0, *_start(craft, q0, v0)) if not results else results[-1].end
+    demand_order(craft, own, state[1], phases)
     try:
         if begun is not None:
             results.append(_continued(begun, phases[len(results)], options, anew))
@@ -202,11 +129,9 @@ def simulate_phases(
     return PhasedRun(craft, tuple(results), options)
 
 
-def _start(request: Request) -> tuple[Array, Array]:
-    from ..kinematics import neutral
-
-    q = neutral(request.craft) if request.q0 is None else np.asarray(request.q0, dtype=float)
-    return q, np.zeros(request.craft.nv) if request.v0 is None else np.asarray(request.v0, dtype=float)
+def _start(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array]:
+    q = neutral(craft) if q0 is None else reals(craft.q(q0), "q0")
+    return q, np.zeros(craft.nv) if v0 is None else reals(craft.v(v0), "v0")
 
 
 def _run(
@@ -221,11 +146,11 @@ def _run(
     """own: values of the craft that the run has in place of its. recorded: how far a file says that the phase came."""
     struck = craft.with_values(own) if own else craft
     t, q, v = start = state
-    kept = _released(() if before is None else before.grasps, phase)
+    kept = released(() if before is None else before.grasps, phase)
     begun = tuple(grasped(struck, t, q, c) for c in phase.grasp)
-    always = (*(options.get("constraints") or ()), *phase.constraints)
+    always = (*given_constraints(options.get("constraints")), *phase.constraints)
     holds = kept if phase.restitution > 0.0 else (*kept, *begun)  # what bounces off does not hold
-    attached = _attached(holds, phase, () if before is None else before.attached)
+    joined = attached(holds, phase, () if before is None else before.attached)
     given = _given(phase, (*holds, *always), options, (t, t + phase.duration))
     jump, impulse, struck_by = None, None, ""
     if begun or _begin(always, before):
@@ -235,11 +160,11 @@ def _run(
         jump = capture(struck, q, v, hit, t=t, restitution=e, locked=rigid)
         v, impulse = jump.v, _outer_impulse(struck, q, v, hit, jump, rigid)
         struck_by = ", ".join(c.title for c in hit)
-    tree = _tree(craft, own, q, [c for c in holds if c.title in attached], before)
+    tree = _tree(craft, own, q, [c for c in holds if c.title in joined], before)
     now = craft
     if tree is not None:
         now, (q, v) = tree.craft, tree.joined(q, v)
-        given["constraints"] = tuple(c for c in given["constraints"] if c.title not in attached) or None
+        given["constraints"] = tuple(c for c in given["constraints"] if c.title not in joined) or None
     if phase.made is not None:
         given |= _made(phase, phase.made(now, t, q, v))
     request = Request(craft=now, q0=q, v0=v, t_span=(t, t + phase.duration), **given)
@@ -256,7 +181,7 @@ def _run(
             struck_by,
             start[1:],
             _ended_by(trajectory, phase),
-            attached,
+            joined,
             tree,
             given,
         )
@@ -274,18 +199,6 @@ def _bearing(left: Callable[[Trajectory], PhaseResult]) -> Iterator[None]:
         if isinstance(part := getattr(error, "trajectory", None), Trajectory):
             error.trajectory = left(part)  # type: ignore[attr-defined]
         raise
-
-
-def _attached(holds: Sequence[AbstractConstraint], phase: Phase, before: Sequence[str]) -> tuple[str, ...]:
-    """Titles of the grasps that are one tree in this phase."""
-    names = {c.title for c in holds}
-    for name in phase.attach:
-        if name not in names:
-            raise ValueError(
-                f"phase '{phase.name}' attaches '{name}', which does not hold; what holds: "
-                f"{', '.join(sorted(names)) or 'nothing'}. Grasp it here or before: grasp=[gs.constraints.weld(...)]."
-            )
-    return tuple(dict.fromkeys(name for name in (*before, *phase.attach) if name in names))
 
 
 def _tree(
@@ -306,10 +219,10 @@ def _tree(
 def _made(phase: Phase, given: Mapping[str, Any]) -> dict[str, Any]:
     allowed = {"control", "environment"}
     for name in given:
-        if name in _ELSEWHERE or (name in _OF_THE_PHASE and name not in allowed):
-            where = _ELSEWHERE.get(name) or _OF_THE_PHASE[name]
+        if name in ELSEWHERE or (name in OF_THE_PHASE and name not in allowed):
+            where = ELSEWHERE.get(name) or OF_THE_PHASE[name]
             raise TypeError(f"phase '{phase.name}': made= gives {name}, which is no option of a phase. {where}")
-    _known(given, f"phase '{phase.name}'")
+    known(given, f"phase '{phase.name}'")
     _refuse_burning(phase, given.get("control"))
     return dict(given)
 
@@ -330,7 +243,7 @@ def _given(
     phase: Phase, held: Sequence[AbstractConstraint], options: Mapping[str, Any], span: tuple[float, float]
 ) -> dict[str, Any]:
     """Every option of `simulate` for one phase, but those that say where it starts."""
-    fields = {name: p.default for name, p in inspect.signature(simulate).parameters.items() if name in _OPTIONS}
+    fields = {name: p.default for name, p in inspect.signature(simulate).parameters.items() if name in OPTIONS}
     given = {**fields, **options, **phase.options}
     for name in ("control", "environment", "stabilisation"):
         own = getattr(phase, name)
@@ -346,7 +259,7 @@ def _given(
         if given["max_step"] is None and given["step"] is None:
             given["max_step"] = phase.duration / LOOKS  # a step must not pass through what it shall see
     if given["save_at"] is not None:
-        times = np.atleast_1d(np.asarray(given["save_at"], dtype=float))
+        times = np.atleast_1d(reals(given["save_at"], "save_at"))
         given["save_at"] = times[(times >= span[0]) & (times <= span[1])]
     return given
 
@@ -379,7 +292,7 @@ def _recalled(request: Request, after: Trajectory | None, kept: Trajectory) -> T
         raise ValueError(f"resume: the file is not of this run: {other}. Give what it was run with, or run it anew.")
     kept = replace(kept, craft=request.craft)
     if kept.status[0] == "running":
-        again: dict[str, Any] = dict.fromkeys(("q0", "v0", "t_span", *_OF_THE_RUN))
+        again: dict[str, Any] = dict.fromkeys(("q0", "v0", "t_span", *OF_THE_RUN))
         return _simulated(replace(request, **again, resume=kept, save_at=kept.time))
     prepared = prepare(request, after)
     return replace(kept, equations=prepared.equations, functions=prepared.functions)
@@ -395,7 +308,7 @@ def _continued(result: PhaseResult, phase: Phase, options: Mapping[str, Any], an
         before = result.phase.options
         anew = anew | {name for name, x in phase.options.items() if name not in before or before[name] is not x}
         given |= {name: x for name, x in result.given.items() if name not in anew}
-    given = {name: None if name in _OF_THE_RUN else value for name, value in given.items()}
+    given = {name: None if name in OF_THE_RUN else value for name, value in given.items()}
     given |= {"resume": result.trajectory, "save_at": result.trajectory.time}
 
     def left(trajectory: Trajectory) -> PhaseResult:
@@ -437,7 +350,7 @@ def _refuse_anew(
 ) -> None:
     if not isinstance(resume, PhasedRun):
         raise TypeError(f"resume is {resume!r:.80}; expected what simulate_phases returned, or its file (.nc).")
-    if t0 != 0.0 or any(x is not None for x in (*state, *(options.get(name) for name in _OF_THE_RUN))):
+    if t0 != 0.0 or any(x is not None for x in (*state, *(options.get(name) for name in OF_THE_RUN))):
         raise ValueError(
             "resume: q0, v0, t0, parameters, inputs and runs are those of the run that is continued. Leave them out."
         )
@@ -454,14 +367,6 @@ def _refuse_others(before: Sequence[tuple[str, float]], phases: Sequence[Phase])
 
 
 # ---- what was asked for
-
-
-def _known(options: Mapping[str, Any], who: str) -> None:
-    for name in options:
-        if name in _ELSEWHERE:
-            raise TypeError(f"{name}= is no option of {who}. {_ELSEWHERE[name]}")
-        if name not in _OPTIONS:
-            raise TypeError(f"{who}: simulate has no option '{name}'. {nearest(name, _OPTIONS)}")
 
 
 def _one_run(craft: Spacecraft, q0: Any, v0: Any, options: Mapping[str, Any]) -> None:
@@ -482,17 +387,6 @@ def _any_constraint(phases: Sequence[Phase], options: Mapping[str, Any]) -> bool
 
 def _names(locked: Any) -> list[str]:
     return [locked] if isinstance(locked, str) else list(locked or ())
-
-
-def _released(grasps: Sequence[AbstractConstraint], phase: Phase) -> tuple[AbstractConstraint, ...]:
-    names = {c.title for c in grasps}
-    for name in phase.release:
-        if name not in names:
-            raise ValueError(
-                f"phase '{phase.name}' releases '{name}', which does not hold; what holds: "
-                f"{', '.join(sorted(names)) or 'nothing'}."
-            )
-    return tuple(c for c in grasps if c.title not in phase.release)
 
 
 def _begin(always: Sequence[AbstractConstraint], before: PhaseResult | None) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._warned import warn_user
 from ..algebra import Array
+from ..algebra.reals import reals, seconds
 from ..constraints import AbstractConstraint, Stabilisation
 from ..control.controller import Controller
 from ..control.modes import mode_named, refuse
@@ -178,9 +179,7 @@ class Simulation:
         had, t0 is the one before (0 at first).
         """
         chosen = self._chosen(runs)
-        if t0 is not None and not np.isfinite(t0):
-            raise ValueError(f"t0 is {t0}; expected a time in seconds.")
-        epoch = self._own.values.epoch if t0 is None else float(t0)
+        epoch = self._own.values.epoch if t0 is None else seconds(t0, "t0")
         if epoch != self._own.values.epoch and len(chosen) < self.runs:
             raise ValueError(
                 f"t0 is {t0} s for some of the runs, {self._own.values.epoch} s for the others. Give one t0 to all."
@@ -270,7 +269,7 @@ class Simulation:
         elif dt is None:
             self._set_pace(self._usual())
         if self._given:
-            if type(load) is np.ndarray and load.shape == self._load.shape:
+            if type(load) is np.ndarray and load.dtype is self._load.dtype and load.shape == self._load.shape:
                 self._load[...] = load
             else:
                 self._take_load(load)
@@ -412,7 +411,9 @@ class Simulation:
                 f"step needs the load, {self._load.shape} numbers or {{joint: load}}; advance(until) goes on with the "
                 "one that is held."
             )
-        found = np.asarray(self.craft.v(load, "tau"), dtype=float)
+        found = np.asarray(self.craft.v(load, "tau"))
+        if found.dtype != float:
+            found = reals(found, "the load")
         if found.shape not in {(self.craft.nv,), self._load.shape}:
             shapes = " or ".join(str(s) for s in dict.fromkeys(((self.craft.nv,), self._load.shape)))
             raise ValueError(f"the load has shape {found.shape}; expected {shapes} for {self.craft.name}.")

@@ -13,8 +13,9 @@ from ...formulations.recursive import kinetic_energy, momentum
 from ...kinematics import frame_pose
 from ...model import Spacecraft
 from ...simulation import Trajectory, simulate
+from ...simulation.phase import Phase
 from ...simulation.phased_run import PhasedRun
-from ...simulation.phases import Phase, simulate_phases
+from ...simulation.phases import simulate_phases
 from .crafts import client, pair, two_arms, wave
 
 HOLD = 60.0

@@ -13,8 +13,9 @@ from ...model import Spacecraft
 from ...model.assembly import joined_state, together
 from ...model.names import name_of
 from ...simulation import Trajectory
+from ...simulation.phase import Phase
 from ...simulation.phased_run import KeptPhases, PhasedRun
-from ...simulation.phases import Phase, simulate_phases
+from ...simulation.phases import simulate_phases
 from ...simulation.problem.request import MAX_STEPS
 from ..checkpoints import attempts
 from ..parts.craft import spacecraft_of

@@ -10,7 +10,7 @@ from ... import constraints as gc
 from ...algebra import Array
 from ...io.toml.source import Source
 from ...model import Role, Spacecraft, nearest
-from ...simulation.phases import Phase
+from ...simulation.phase import Phase
 from ...simulation.problem.events import When
 from ..parts.acting import Acts, Moved
 from ..parts.environment import EnvironmentTable

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...algebra.frozen import frozen
+from ...algebra.reals import REAL
 from ...constraints import USUAL, AbstractConstraint, Residuals, Stabilisation, constraint_loads, residuals
 from ...control import Propellant
 from ...control.controller import Controller, call
@@ -195,12 +196,12 @@ class Equations:
             available["sample"] = available["sample"] + 1.0  # the one that is being taken
         memory = (z,) if control.remembers else ()
         state = (craft, self.time(x), x[at["q"]], self.velocity(x), *memory)
-        tau = _shaped(craft.v(call(control.output, state, available), "tau"), craft.nv, "the control law", "tau")
+        tau = _shaped(craft.v(call(control.output, state, available), "tau"), (craft.nv,), "the control law", "tau")
         if self.conserve and self.python_control and np.any(tau[craft.joint(craft.base).v_at] != 0.0):
             raise ValueError("conserve='momentum': the control law loads the base. Return zeros there, or use wheels.")
         advance = control.update if control.sampled else control.derivative
-        following = z if advance is None else np.asarray(call(advance, state, available))
-        return tau, _shaped(following, control.state0.size, "the controller's memory", "z")
+        following = z if advance is None else call(advance, state, available)
+        return tau, _shaped(following, control.state0.shape, "the controller's memory", "z")
 
     def acting(self, x: Array) -> Acting:
         """What law, motors, springs and environment do now, whatever the accelerations."""
@@ -278,12 +279,8 @@ class Equations:
         assert self.environment is not None
         craft = self.own_craft(x)
         state = (craft, self.time(x), x[self.layout["q"]], self.velocity(x))
-        wrenches = np.asarray(craft.wrenches(call(self.environment.wrenches, state, self.available(x))))
-        if wrenches.shape != (craft.nbodies, 6):
-            raise ValueError(
-                f"the environment returned shape {wrenches.shape}; expected wrenches ({craft.nbodies}, 6)."
-            )
-        return wrenches
+        found = craft.wrenches(call(self.environment.wrenches, state, self.available(x)))
+        return _shaped(found, (craft.nbodies, 6), "the environment", "wrenches")
 
     def _modal(self, x: Array) -> Array | None:
         if not self.bends:
@@ -295,7 +292,7 @@ class Equations:
         assert self.environment is not None and self.environment.modal is not None
         state = (self.own_craft(x), self.time(x), x[self.layout["q"]], self.velocity(x))
         loads = call(self.environment.modal, state, self.available(x))
-        return _shaped(loads, self.craft.nv, "the environment", "modal loads")
+        return _shaped(loads, (self.craft.nv,), "the environment", "modal loads")
 
     def outside(self, x: Array) -> Array:
         """All that the environment does, in one row."""
@@ -348,13 +345,18 @@ class Equations:
 
         def events(x: Array) -> Array:
             state = (self.own_craft(x), self.time(x), x[self.layout["q"]], self.velocity(x))
-            return np.array([np.reshape(call(f, state, self.available(x)), ())[()] for f in functions])
+            found = [call(f, state, self.available(x)) for f in functions]
+            return np.array([_shaped(np.squeeze(value), (), "an event", "a value")[()] for value in found])
 
         return events
 
 
-def _shaped(value: Any, size: int, who: str, name: str) -> Array:
-    value = np.asarray(value)
-    if value.shape != (size,):
-        raise ValueError(f"{who} returned {name} of shape {value.shape}; expected ({size},).")
-    return value
+def _shaped(value: Any, shape: tuple[int, ...], who: str, name: str) -> Array:
+    """What a user's function returned, numbers or symbols. Raises a ValueError for anything else."""
+    found = np.asarray(value)
+    unreal = found.dtype == object and any(isinstance(x, complex | None) for x in found.flat)
+    if unreal or found.dtype.kind not in REAL:
+        raise ValueError(f"{who} returned {name} {' '.join(repr(value).split()):.80}; expected real numbers.")
+    if found.shape != shape:
+        raise ValueError(f"{who} returned {name} of shape {found.shape}; expected {shape or 'one number'}.")
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...algebra.reals import reals
 from ...kinematics import neutral
 from ...model import Spacecraft, nearest
 from ...tracing.random import seed_number, whole
@@ -100,7 +101,7 @@ class Own:
         craft, count = self._craft, len(chosen)
         if not self._single:
             self._refuse_other_counts(count, q0, v0, parameters)
-            q0 = neutral(craft) if q0 is None else np.asarray(craft.q(q0), dtype=float)
+            q0 = neutral(craft) if q0 is None else reals(craft.q(q0), "q0")
             if q0.shape == (craft.nq,):
                 q0 = np.broadcast_to(q0, (count, craft.nq))
         numbers = 0 if self._single else chosen
@@ -148,7 +149,7 @@ class Own:
             if name not in self.shapes:
                 known = f"Its inputs: {', '.join(self.shapes)}." if self.shapes else "It was made without inputs=."
                 raise ValueError(f"step got an input '{name}', which the simulation does not have. {known}")
-            array, one = np.asarray(value, dtype=float), self.shapes[name]
+            array, one = reals(value, f"input '{name}'"), self.shapes[name]
             expected = one if self._single else (self._count, *one)
             if array.shape not in (one, expected):
                 raise ValueError(f"input '{name}' has shape {array.shape}; expected {expected}.")

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...algebra.reals import reals
 from ...constraints import AbstractConstraint, Stabilisation
+from ...constraints.kinds import given_constraints
 from ...control.controller import Controller
 from ...control.passive import Actuators, Stops
 from ...environment import Environment
@@ -76,7 +78,7 @@ FUNCTIONS = ("control", "environment", "events", "prescribed", "constraints")  #
 def functions_of(request: Request) -> dict[str, Any]:
     """The functions of a run by name; those left out are the ones of the run that is continued."""
     functions = {name: getattr(request, name) for name in FUNCTIONS}
-    functions["constraints"] = tuple(request.constraints or ()) or None
+    functions["constraints"] = given_constraints(request.constraints) or None
     events = functions["events"]
     if not callable(events) and isinstance(events, Iterable):
         functions["events"] = tuple(events)
@@ -188,7 +190,7 @@ def tolerances(equations: Equations, rtol: Any, atol: Any, sizes: Array | None =
     state, controlled = at.row("v").stop, at.row("load").stop
     result = []
     for name, value in (("rtol", rtol), ("atol", atol)):
-        given = np.asarray(value, dtype=float)
+        given = reals(value, name)
         if given.shape not in ((), (craft.nq + craft.nv,)):
             raise ValueError(
                 f"{name} has shape {given.shape}; expected one number, or one for each of q and v "

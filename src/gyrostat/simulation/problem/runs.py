@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...algebra.reals import reals
 from ...kinematics import neutral
 from ...model import Spacecraft, ValueCheck, difference
 from ...tracing.random import whole
@@ -125,7 +126,7 @@ def _initial_state(craft: Spacecraft, q0: Any, v0: Any) -> tuple[Array, Array, b
     q, v = neutral(craft) if q0 is None else craft.q(q0), np.zeros(craft.nv) if v0 is None else craft.v(v0)
     runs = max(math.prod(np.shape(x)[:-1]) for x in (q, v))
     require_memory(runs, 0, craft.nq + craft.nv)  # before anything is written out: one row may stand for all
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    q, v = reals(q, "q0"), reals(v, "v0")
     for name, x, size in (("q0", q, craft.nq), ("v0", v, craft.nv)):
         if x.ndim == 0 or x.shape[-1] != size:
             raise ValueError(f"{name} has shape {x.shape}; expected ({size},), or (runs, {size}), for {craft.name}.")
@@ -157,7 +158,7 @@ def _per_run(
     """Values as (runs, *shape), with the shape that one run sees."""
     values = {}
     for name, value in given.items():
-        shape, array = shape_of(name, value), np.asarray(value, dtype=float)
+        shape, array = shape_of(name, value), reals(value, f"{what}['{name}']")
         try:
             values[name] = np.broadcast_to(array, (count, *shape))
         except ValueError:

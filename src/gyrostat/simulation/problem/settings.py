@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.reals import reals
 from ...constraints import USUAL, Stabilisation
 from ...control.passive import Actuators, Stops
 from ...model import nearest
@@ -132,7 +133,7 @@ def _stabilisation(given: Any) -> Stabilisation:
 
 
 def _times(breakpoints: Any) -> list[float]:
-    times = np.atleast_1d(np.asarray(breakpoints, dtype=float)).ravel()
+    times = np.atleast_1d(reals(breakpoints, "breakpoints")).ravel()
     if not np.isfinite(times).all():
         raise ValueError(f"breakpoints are {breakpoints!r}; expected times in seconds.")
     return [float(t) for t in times]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra import Array
+from ...algebra.reals import reals
 from ..engine.status import Stop
 from ..result.trajectory import Trajectory
 
@@ -107,8 +108,8 @@ def times_of(t_span: Any, save_at: Any, step: float | None, resume: Trajectory |
             raise TypeError("simulate needs t_span=(start, end) in seconds.")
         t_span = resume.data.attrs["t_span"]
     try:
-        span = np.asarray(t_span, dtype=float)
-    except (TypeError, ValueError, OverflowError):
+        span = reals(t_span, "t_span")
+    except ValueError:
         span = np.zeros(0)
     if span.shape != (2,) or not np.isfinite(span).all() or not span[0] <= span[1]:
         raise ValueError(f"t_span is {t_span!r}; expected (start, end) in seconds, the end not before the start.")
@@ -120,8 +121,8 @@ def times_of(t_span: Any, save_at: Any, step: float | None, resume: Trajectory |
     if save_at is None:
         return Times(epoch, span, _default_times(span, step, resume), step)
     try:
-        save = np.atleast_1d(np.asarray(save_at, dtype=float))
-    except (TypeError, ValueError, OverflowError):
+        save = np.atleast_1d(reals(save_at, "save_at"))
+    except ValueError:
         save = np.zeros((0, 0))
     if save.ndim != 1 or not np.isfinite(save).all() or (np.diff(save) <= 0).any():
         raise ValueError("save_at must be increasing times in seconds.")

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._warned import warn_user
 from ...algebra import Array
+from ...algebra.reals import reals
 from ...constraints import AbstractConstraint, Stabilisation
 from ...control.passive import Actuators, Stops
 from ...kinematics import configuration_rate
@@ -126,7 +127,7 @@ def rollout(
 
 
 def _history(name: str, value: Any, steps: int, single: bool) -> Array:
-    array = np.asarray(value, dtype=float)
+    array = reals(value, f"rollout: history['{name}']")
     axis = 0 if single else 1
     if array.ndim <= axis or array.shape[axis] != steps:
         expected = f"({steps}, ...)" if single else f"(runs, {steps}, ...)"
