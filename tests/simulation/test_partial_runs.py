@@ -83,6 +83,37 @@ def test_an_error_in_an_effect_keeps_the_run_up_to_before_it():
     assert [e.t for e in again.events] == [e.t for e in whole.events]
 
 
+@pytest.mark.parametrize("runs", [1, 20])
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"max_step": 0.05},
+        {"integrator": "gauss16", "max_step": 0.05},
+        {"integrator": "rk4", "step": 0.05},
+        {"integrator": "gauss6", "step": 0.05},
+    ],
+    ids=lambda method: method.get("integrator", "dop853"),
+)
+def test_an_error_in_an_effect_costs_one_step(method, runs):
+    """It cost up to 128, all of a short run: the compiled loop makes so many before it asks whether it is to stop."""
+
+    def broken(craft, t, q, v):
+        raise Broken("no effect")
+
+    event = gs.When(lambda craft, t, q, v: t - 0.62, "late", effect=broken)
+    right = replace(event, effect=lambda craft, t, q, v: (q, 0.9 * v))
+    q0 = Q if runs == 1 else np.tile(Q, (runs, 1))
+    v0 = V if runs == 1 else V * np.linspace(0.5, 1.5, runs)[:, None]
+    with pytest.raises(Broken) as caught:
+        gs.simulate(CRAFT, q0, v0, (0, 1.0), events=event, **method)
+    part = caught.value.trajectory
+    assert 0.569 < np.max(part.t_end) < 0.62  # of a batch, runs that had not been begun are still to be
+    whole = gs.simulate(CRAFT, q0, v0, (0, 1.0), events=right, **method)
+    again = gs.simulate(CRAFT, resume=part, events=right)
+    np.testing.assert_array_equal(again.q, whole.q)
+    assert str(again.audit) == str(whole.audit)
+
+
 def test_of_a_batch_each_run_is_kept_where_it_was():
     qs = np.tile(Q, (20, 1))
     qs[:, 7] += np.linspace(0.0, 0.4, 20)

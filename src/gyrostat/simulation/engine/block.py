@@ -35,7 +35,9 @@ _LOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _TRACED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _WORDS = [word.name for word in Context if word is not Context.size]  # by place; names are quicker to look up
 _OWN_WORDS = [word.name for word in Word if word is not Word.counts]  # of a group of measures, before its counts
+_COUNTED = [Context.until_look, Context.pending]  # by the loop, for all lanes
 _LANES = int(Lane.size)
+Snapshot = tuple[Array, Array, Array]  # memory, rows, what is counted
 
 
 @functools.cache
@@ -367,19 +369,16 @@ class Block:
                 self.lane[self._entries, self.lanes_of(k)] = entries[:, None] if self._together else entries
                 self._K[self._places, :, k] = stages.reshape(len(self._places), -1)
 
-    def snapshot(self) -> tuple[Array, Array]:
+    def snapshot(self) -> Snapshot:
         """To come back to by `restore`, as if nothing had been taken or tried since."""
-        return self.memory.copy(), self.rows.copy()
+        return self.memory.copy(), self.rows.copy(), self.context[_COUNTED]
 
-    def restore(self, snapshot: tuple[Array, Array]) -> None:
-        self.memory[:], self.rows[:] = snapshot
+    def restore(self, snapshot: Snapshot) -> None:
+        self.memory[:], self.rows[:], self.context[_COUNTED] = snapshot
 
-    def counts(self) -> Array:
-        """What the loop counts for all lanes."""
-        return self.context[[Context.until_look, Context.pending]]
-
-    def set_counts(self, counts: Array) -> None:
-        self.context[[Context.until_look, Context.pending]] = counts
+    def look_anew(self) -> None:
+        """Nothing is put aside to be looked at, and nothing is known of when a look is due."""
+        self.context[_COUNTED] = 0
 
     def lanes_of(self, k: int) -> Any:
         """Of seat k: one, or all."""

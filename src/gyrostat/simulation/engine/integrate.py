@@ -90,24 +90,36 @@ class Course:
 
 def _run(block: Block, course: Course, share: int) -> None:
     """Until no run waits or is under way, or somebody says stop."""
-    compiled = block.system.compiled
-    python = not compiled or any(spec.changes for spec in block.system.specs)
+    compiled, changes = block.system.compiled, any(spec.changes for spec in block.system.specs)
     while course.goes_on():
-        before = block.snapshot() if python else None
+        before = None if compiled else block.snapshot()
         try:
             block.take()
             if not len(block.seated()):
                 break
+            if compiled and changes:
+                before = block.snapshot()
             if block.advance(CHUNK if compiled else 1):
                 handle_events(block)
         except (Exception, KeyboardInterrupt) as error:  # from within a Python function: go back to before the step
             if before is None:
                 raise
             block.restore(before)
+            if compiled:
+                _advance_to_event(block)
             course.leave(error)
         block.settle(block.ended())
         course.tell(share, block.progress)
     block.settle(block.seated())
+
+
+def _advance_to_event(block: Block) -> None:
+    """As far as the step that has one, of the next CHUNK; nothing of the user's is called."""
+    for _ in range(CHUNK):
+        before = block.snapshot()
+        if block.advance(1):
+            block.restore(before)
+            return
 
 
 def initial_samples(system: System, state: State, parameters: Array) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...algebra import Array
 from ...tracing import Kernel, memory, pool
-from .block import Block, queue_of
+from .block import Block, Snapshot, queue_of
 from .context import Context, Lane
 from .event_search import handle_events
 from .pausing import NOT_FINITE, SHOWN, Word
@@ -32,7 +32,7 @@ _RELEASING = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 class Memory(NamedTuple):
     """All that runs remember, and the events that happened to them."""
 
-    blocks: tuple[tuple[Array, Array, Array], ...]
+    blocks: tuple[Snapshot, ...]
     records: tuple[Record, ...]
     unresolved: dict[str, float]
 
@@ -233,13 +233,12 @@ class Resident:
 
     def memory(self) -> Memory:
         """To come back to by `recall`."""
-        kept = tuple((*block.snapshot(), block.counts()) for block in self.blocks)
+        kept = tuple(block.snapshot() for block in self.blocks)
         return Memory(kept, tuple(self.outcome.records), dict(self.outcome.unresolved))
 
     def recall(self, kept: Memory) -> None:
-        for block, (numbers, rows, counts) in zip(self.blocks, kept.blocks, strict=True):
-            block.restore((numbers, rows))
-            block.set_counts(counts)
+        for block, snapshot in zip(self.blocks, kept.blocks, strict=True):
+            block.restore(snapshot)
         self.outcome.records[:] = kept.records
         self.outcome.unresolved.clear()
         self.outcome.unresolved.update(kept.unresolved)

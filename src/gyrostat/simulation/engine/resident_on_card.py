@@ -83,7 +83,7 @@ class ResidentOnCard:
             here = slice(first, first + len(seats))
             block.blocks["y"][:, seats], block.lane[:, seats] = y[:, here], lanes[:, here]
             block.x[1 + n : 1 + n + held, seats], block.x[1 + n + held :, seats] = x[:, here], own[:, here]
-            block.set_counts(np.zeros(2, dtype=np.int64))
+            block.look_anew()
             first = here.stop
 
     # ---- starts
