@@ -6,7 +6,7 @@ WORKERS ?= 2
 
 BENCHMARKS ?= $(shell grep -l __main__ benchmarks/*.py)
 
-.PHONY: demo test lint docs bench cuda fuzz house options seams mutants faults test-oldest peers audit sbom clean
+.PHONY: demo test lint docs bench cuda card fuzz house options seams mutants faults test-oldest peers audit sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gyrostat demo
@@ -42,6 +42,10 @@ cuda: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check cupy-cuda12x nvidia-cuda-nvrtc-cu12
 	$(BIN)/python -m pytest tests/tracing/test_cuda.py -k nvrtc
 	$(BIN)/python tools/cuda_registers.py
+
+# The tests of CUDA on a card that there is, with the CuPy of its driver installed; elsewhere they run on a stand-in
+card: $(VENV)/.installed-test
+	GYROSTAT_REAL_CARD=1 $(BIN)/python -m pytest tests/tracing/test_cuda.py tests/simulation/test_on_card.py tests/simulation/test_stepping_on_card.py
 
 # Small faults put in one by one: do the tests see them? Hours; can be stopped at any time and goes on where it was
 FAULTS ?= 450

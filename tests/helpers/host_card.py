@@ -2,6 +2,8 @@
 
 The words that CUDA adds to C++ are defined in `SHIM`; nothing of the text is changed. What a thread computes is thus
 what the card's would, but for the last digits where compilers contract products and sums differently.
+
+GYROSTAT_REAL_CARD=1 puts a card that there is in its place.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +23,9 @@ import pytest
 
 from gyrostat.tracing import cards
 
-needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
+REAL = bool(os.environ.get("GYROSTAT_REAL_CARD"))
+needs_gxx = pytest.mark.skipif(not REAL and shutil.which("g++") is None, reason="no g++ here")
+no_card = pytest.mark.skipif(REAL, reason="changes the text, or compares bits that a card contracts otherwise")
 FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "host_card"
 
 SHIM = r"""
@@ -95,6 +100,25 @@ class HostCard(cards.Card):
         return np.array(x)
 
 
+class RealCard(cards.Card):
+    """One that there is, which says what it did."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        super().__init__(cupy)
+        self.launches: list[str] = []
+        self.texts: dict[str, Any] = {}
+
+    def module(self, text: str) -> Any:
+        self.texts[text] = super().module(text)
+        return self.texts[text]
+
+    def launch(self, module: Any, name: str, threads: int, per_block: int, arguments: Any) -> None:
+        self.launches.append(name)
+        super().launch(module, name, threads, per_block, arguments)
+
+
 def _launcher(head: str) -> str:
     """A function that calls a kernel for each thread of each block."""
     match = re.fullmatch(r"(?:__launch_bounds__\(\S+\) )?(\w+)\((.*)\)\s*", head.strip(), re.DOTALL)
@@ -108,8 +132,8 @@ def _launcher(head: str) -> str:
     )
 
 
-def put_in_place(monkeypatch: pytest.MonkeyPatch) -> HostCard:
+def put_in_place(monkeypatch: pytest.MonkeyPatch) -> HostCard | RealCard:
     """All that asks for a card gets this one."""
-    found = HostCard()
+    found = RealCard() if REAL else HostCard()
     monkeypatch.setattr(cards, "card", lambda: found)
     return found

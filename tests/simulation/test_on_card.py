@@ -16,7 +16,7 @@ from controllers import LAWS
 from gyrostat.simulation import SimulationWarning
 from gyrostat.simulation.engine import cuda_loop, on_card
 from gyrostat.simulation.integrators.methods import METHODS
-from host_card import needs_gxx, put_in_place
+from host_card import needs_gxx, no_card, put_in_place
 from same_trajectory import same
 
 RUNS = 5
@@ -131,6 +131,7 @@ def test_the_same_bits_in_any_shares_of_work(card, monkeypatch):
 
 
 @needs_gxx
+@no_card
 def test_steps_in_registers_are_those_of_the_loop(card, monkeypatch):
     """Bit for bit, saves between the steps and looks of the audit included; a run that blows up says when."""
 
@@ -163,6 +164,7 @@ def test_steps_in_registers_are_those_of_the_loop(card, monkeypatch):
 
 
 @needs_gxx
+@no_card
 def test_outcomes_in_registers_are_those_of_the_loop(card, monkeypatch):
     """Extremes within steps, changes of sign and integrals, over stops at which loads jump; nearly all steps in
     registers.

@@ -11,7 +11,7 @@ import gyrostat as gs
 import manoeuvre
 from controllers import LAWS
 from gyrostat.simulation import SimulationWarning
-from host_card import needs_gxx, put_in_place
+from host_card import REAL, needs_gxx, put_in_place
 
 RUNS = 5
 
@@ -70,7 +70,7 @@ def test_loads_from_python_resets_snapshots_and_audit(card, options):
     agree(on, cpu)
     one, other = on.trajectory(), cpu.trajectory()
     # where chosen steps end, and are looked at, rounding moves
-    bound = 1e-9 if "step" in options else 1e-3
+    bound = 1e-9 if "step" in options else 1e-2 if REAL else 1e-3
     np.testing.assert_allclose(one.data["audited"].values, other.data["audited"].values, rtol=0, atol=bound)
     assert max(one.audit.worst, other.audit.worst) < (1e-7 if "step" in options else 1e-9)
 
