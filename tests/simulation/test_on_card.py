@@ -114,6 +114,30 @@ def test_terminal_events_and_effects(card):
 
 
 @needs_gxx
+def test_an_error_in_an_effect_keeps_all_runs_up_to_it(card):
+    """They were lost. Once it is mended they go on there, and on the CPU."""
+    craft, q, v = starts(3)
+    q[:, 7], v[:, 6] = [0.2, 0.2, 0.2], [0.05, 0.0, -0.05]
+
+    def broken(craft, t, q, v):
+        raise ZeroDivisionError("no effect")
+
+    def back(craft, t, q, v):
+        return q, v * np.where(np.arange(craft.nv) == 6, -1.0, 1.0)
+
+    event = gs.When(lambda craft, t, q, v: q[7] - 0.3, "there", effect=broken)
+    right = {"events": gs.When(event.function, "there", effect=back)}
+    with pytest.raises(ZeroDivisionError, match="no effect") as caught:
+        gs.simulate(craft, q, v, (0, 6), events=event, save_at=SAVE, device="cuda", **OPTIONS["dop853"])
+    part = caught.value.trajectory
+    whole = gs.simulate(craft, q, v, (0, 6), save_at=SAVE, device="cuda", **right, **OPTIONS["dop853"])
+    met = min(event.t for event in whole.events)
+    assert part.interrupted and part.status[0] == "running" and 0.5 * met < part.t_end[0] < met
+    same(whole, gs.simulate(craft, resume=part, device="cuda", **right))
+    agree(gs.simulate(craft, resume=part, **right), whole, 1e-9)
+
+
+@needs_gxx
 def test_the_same_bits_in_any_shares_of_work(card, monkeypatch):
     """Of steps in a launch, of attempts in all: interrupted, resumed on the card, and on the CPU."""
     craft, q, v = starts()

@@ -44,12 +44,16 @@ def integrate_on_card(
             runs.launch(waiting)
             asking = runs.asking()
             if len(asking):
-                runs.one_step_on_cpu(asking)
+                step = runs.one_step_on_cpu(asking)
+                if step.error is not None:
+                    course.leave(step.error)
+                elif step.interrupted:
+                    course.interrupt()
             course.tell(0, runs.progress)
     if course.error is not None:
         raise course.error
     outcome = runs.close()
-    outcome.interrupted = course.interrupted
+    outcome.interrupted, outcome.error = course.interrupted, course.raised
     return outcome
 
 
@@ -149,8 +153,8 @@ class _Runs:
             self._asked[...] = 0.0
         return found
 
-    def one_step_on_cpu(self, rows: Array) -> None:
-        """With its events, from where these runs stand."""
+    def one_step_on_cpu(self, rows: Array) -> Outcome:
+        """With its events, from where these runs stand; what came of it."""
         there = self.xp.asarray(rows)
         state = self._state(there)
         outcome = integrate(self.system, replace(self.plan, most_steps=1), state, self._parameters[rows])
@@ -158,10 +162,9 @@ class _Runs:
         for name, length in outcome.unresolved.items():
             self._unresolved[name] = min(length, self._unresolved.get(name, np.inf))
         self._rows.append((rows, outcome.saved))
-        if outcome.error is not None:
-            raise outcome.error
         for name, x in self._known(outcome.state).items():
             self._arrays[name][:, there] = x
+        return outcome
 
     def _state(self, rows: Any) -> State:
         """Where runs stand."""
