@@ -111,7 +111,7 @@ def test_rate_limit_is_a_ramp_that_ends_in_the_lag():
 
 
 def test_motors_that_cannot_be():
-    with pytest.raises(ValueError, match="lag is -1; expected one number, not negative"):
+    with pytest.raises(ValueError, match="lag is -1.0; expected one number, not negative"):
         gs.Actuators(lag=-1.0)
     with pytest.raises(ValueError, match="a rate limit needs a lag"):
         gs.Actuators(rate=2.0)

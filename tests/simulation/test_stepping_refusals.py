@@ -40,7 +40,7 @@ WRONG = {
     "no number": (np.r_[np.zeros(8), np.nan, np.zeros(3)], ValueError, r"the load on 'joint_3' \(entry 8\) is nan"),
     "infinite": (np.r_[np.zeros(11), -np.inf], ValueError, r"'joint_6' \(entry 11\) is -inf; expected finite"),
     "an unknown joint": ({"joint_9": 1.0}, ValueError, "joint_9"),
-    "words": ("hello", ValueError, "hello"),
+    "words": ("hello", ValueError, "the load is 'hello'; expected real numbers"),
 }
 
 

@@ -17,7 +17,7 @@ def reals(given: Any, what: str) -> Array:
         found = np.asarray(given)
         if found.dtype.kind in REAL:
             return np.asarray(found, dtype=float)
-        is_what = f"holds {found.dtype}"
+        is_what = f"holds {found.dtype}" if found.ndim else f"is {given!r:.80}"
     except (TypeError, ValueError, OverflowError):
         is_what = f"is {given!r:.80}"
     raise ValueError(f"{what} {is_what}; expected real numbers.")
