@@ -411,9 +411,10 @@ class Simulation:
                 f"step needs the load, {self._load.shape} numbers or {{joint: load}}; advance(until) goes on with the "
                 "one that is held."
             )
-        found = np.asarray(self.craft.v(load, "tau"))
+        given = self.craft.v(load, "tau")
+        found = np.asarray(given)
         if found.dtype != float:
-            found = reals(found, "the load")
+            found = reals(given, "the load")
         if found.shape not in {(self.craft.nv,), self._load.shape}:
             shapes = " or ".join(str(s) for s in dict.fromkeys(((self.craft.nv,), self._load.shape)))
             raise ValueError(f"the load has shape {found.shape}; expected {shapes} for {self.craft.name}.")
