@@ -129,26 +129,25 @@ def listed(phases: Any) -> Sequence[Phase]:
 
 
 def released(grasps: Sequence[AbstractConstraint], phase: Phase) -> tuple[AbstractConstraint, ...]:
-    names = {c.title for c in grasps}
-    for name in phase.release:
-        if name not in names:
-            raise ValueError(
-                f"phase '{phase.name}' releases '{name}', which does not hold; what holds: "
-                f"{', '.join(sorted(names)) or 'nothing'}."
-            )
+    _demand_held(phase, "releases", phase.release, grasps)
     return tuple(c for c in grasps if c.title not in phase.release)
 
 
 def attached(holds: Sequence[AbstractConstraint], phase: Phase, before: Sequence[str]) -> tuple[str, ...]:
     """Titles of the grasps that are one tree in this phase."""
+    _demand_held(phase, "attaches", phase.attach, holds, " Grasp it here or before: grasp=[gs.constraints.weld(...)].")
     names = {c.title for c in holds}
-    for name in phase.attach:
-        if name not in names:
-            raise ValueError(
-                f"phase '{phase.name}' attaches '{name}', which does not hold; what holds: "
-                f"{', '.join(sorted(names)) or 'nothing'}. Grasp it here or before: grasp=[gs.constraints.weld(...)]."
-            )
     return tuple(dict.fromkeys(name for name in (*before, *phase.attach) if name in names))
+
+
+def _demand_held(
+    phase: Phase, does: str, wanted: Sequence[str], holds: Sequence[AbstractConstraint], hint: str = ""
+) -> None:
+    names = {c.title for c in holds}
+    for name in wanted:
+        if name not in names:
+            held = ", ".join(sorted(names)) or "nothing"
+            raise ValueError(f"phase '{phase.name}' {does} '{name}', which does not hold; what holds: {held}.{hint}")
 
 
 def demand_order(craft: Spacecraft, own: Mapping[str, Array], q: Array, phases: Sequence[Phase]) -> None:
