@@ -269,6 +269,29 @@ run()
     assert not (tmp_path / "case.nc").exists()
 
 
+PRESSED = """import signal, numpy as np
+pressed = []
+def law(craft, t, q, v):
+    if float(t) > 3.0 and not pressed:
+        pressed.append(t)
+        signal.raise_signal(signal.SIGINT)
+    return np.concatenate([np.zeros(6), [-0.1 * float(x) for x in v[6:]]])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="raises signals of POSIX")
+def test_a_command_that_keeps_no_part_of_a_run_shows_none(tmp_path):
+    """The viewer showed the part, as if the scenario ended there."""
+    (tmp_path / "case.toml").write_text(LONG.replace("2000 s", "5 s").replace("10 s", "0.5 s") + BY_LAW)
+    (tmp_path / "own.py").write_text(PRESSED)
+    process = start(tmp_path, "view", "case.toml", "--trust", "--no-open")
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130 and "Stopped." in err and "http" not in out + err
+
+
 OWN = """import numpy as np
 def law(craft, t, q, v):
     if float(t) > {when}:

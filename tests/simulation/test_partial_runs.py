@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gyrostat as gs
+from gyrostat.simulation.engine.interruption import all_or_nothing, stop_when
 from manoeuvre import start
 
 CRAFT, Q, V = start()
@@ -186,6 +187,40 @@ def test_ctrl_c_at_the_end_of_a_phase_interrupts_the_next_which_goes_on_bit_for_
     assert part.trajectory.interrupted and part.phases[-1].end[0] == pytest.approx(1.0)
     resumed = quietly(gs.simulate_phases, CRAFT, phases=phases(mended), resume=part)
     assert resumed.ok and resumed.trajectory.q.tobytes() == whole.trajectory.q.tobytes()
+
+
+def one(law):
+    return quietly(gs.simulate, CRAFT, Q, V, (0, 1.0), control=law, rtol=1e-7)
+
+
+def batch(law):
+    return quietly(gs.simulate, CRAFT, np.tile(Q, (20, 1)), V, (0, 1.0), control=law, rtol=1e-7)
+
+
+def phases(law):
+    return quietly(gs.simulate_phases, CRAFT, Q, V, [gs.Phase(0.3), gs.Phase(0.7)], control=law, rtol=1e-7)
+
+
+def formation(law):
+    both = gs.Formation({"a": CRAFT, "b": CRAFT})
+    state = both.state({"a": (Q, V), "b": (Q, 2.0 * V)})
+    return quietly(gs.simulate, both, state, (0, 1.0), control=dict.fromkeys(both.groups, law), rtol=1e-7)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="raises signals of POSIX")
+@pytest.mark.parametrize("fly", [one, batch, phases, formation])
+def test_who_would_take_a_part_for_the_whole_gets_none(fly):
+    """Ctrl-C in `gyrostat demo`, `view` and `reproduce`: they showed what there was as if it had been flown to its end,
+    or called it an error of their own.
+    """
+    with all_or_nothing():
+        with pytest.raises(KeyboardInterrupt):
+            fly(ctrl_c_at(0.6))
+        with stop_when(lambda: False):  # who asks for it keeps what there is
+            assert fly(ctrl_c_at(0.6)).interrupted
+    part = fly(ctrl_c_at(0.6))
+    assert part.interrupted
+    assert not fly(mended).interrupted
 
 
 @pytest.mark.parametrize("when", [0.3, 0.9, 0.6])

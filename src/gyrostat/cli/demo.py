@@ -14,6 +14,7 @@ from ..kinematics import total_mass
 from ..model.names import printable
 from .check import body_tree
 from .output import command, console, number
+from .stopping import ends_at_once
 from .telling import tell
 
 
@@ -38,7 +39,8 @@ def demo(
     out.print(Text.assemble((craft.name, "bold"), f": a spacecraft with a six-joint arm, {mass} kg, floating freely."))
     out.print(body_tree(craft))
     out.print(f"\n{work.name}: {work.duration:g} s ...")
-    trajectory = work.simulate()
+    with ends_at_once():
+        trajectory = work.simulate()
     trajectory.save(result)
     turned = 2 * np.degrees(np.arccos(min(1.0, abs(float(trajectory.q[-1, :4] @ trajectory.q[0, :4])))))
     moved = 100 * float(np.linalg.norm(trajectory.q[-1, 4:7] - trajectory.q[0, 4:7]))

@@ -16,6 +16,7 @@ from ..model import nearest
 from ..model.names import printable
 from ..papers.checks import Reproduction
 from .output import console, errors
+from .stopping import ends_at_once
 
 PAPERS = {
     "valverde2018": "Valverde & Tsiotras (2018): dual quaternions",
@@ -37,7 +38,7 @@ def reproduce(
     if paper not in PAPERS:
         raise ValueError(f"no experiment is named '{paper}'. {nearest(paper, PAPERS)}")
     module = importlib.import_module(f"gyrostat.papers.{paper}")
-    with errors().status(f"{paper}: running"):
+    with ends_at_once(), errors().status(f"{paper}: running"):
         result = module.reproduce(out or Path(paper))
     if as_json:
         typer.echo(json.dumps(as_dict(paper, result), indent=2))

@@ -12,6 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import typer
+
+from .output import errors
+
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 WORDS = {"SIGINT": "Stopped", "SIGTERM": "Told to terminate", "SIGHUP": "The terminal was closed"}
 
@@ -49,6 +53,19 @@ class Stopping:
         second, self.received = self.received is not None, self.received or number
         if not self._saving and (second or not self._under_way):
             raise KeyboardInterrupt
+
+
+@contextmanager
+def ends_at_once() -> Iterator[None]:
+    """Of a command that keeps no part of a run: Ctrl-C ends it, and what was computed until then is not shown."""
+    from ..simulation.engine.interruption import all_or_nothing
+
+    try:
+        with all_or_nothing():
+            yield
+    except KeyboardInterrupt:
+        errors().print("Stopped.")
+        raise typer.Exit(128 + signal.SIGINT) from None
 
 
 @contextmanager

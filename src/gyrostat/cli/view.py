@@ -14,6 +14,7 @@ from ..model import Spacecraft
 from ..model.names import printable
 from .files import Trust, model_file
 from .output import console
+from .stopping import ends_at_once
 
 if TYPE_CHECKING:
     from ..simulation import Trajectory
@@ -48,7 +49,8 @@ def read(file: str, *, trust: bool = False) -> tuple[Spacecraft, Trajectory | No
         from ..scenario import load as load_scenario
 
         work = load_scenario(path, trust=trust)
-        trajectory = work.simulate()
+        with ends_at_once():
+            trajectory = work.simulate()
         return work.craft, trajectory, None
     return load(path, trust=trust), None, None
 

@@ -15,7 +15,7 @@ from ...algebra import Array
 from ...tracing import pool
 from .block import Block, queue_of, runs_per_block
 from .event_search import handle_events
-from .interruption import ctrl_c, question
+from .interruption import ctrl_c, question, refuse_part
 from .system import Outcome, Plan, State, System
 
 CHUNK = 128  # attempted steps between two looks at the host's wishes
@@ -46,6 +46,8 @@ def integrate(
     if course.stop:  # steps that were taken back have left rows
         outcome.saved[plan.saves > outcome.state.t[:, None]] = np.nan
     outcome.interrupted, outcome.error = course.interrupted, course.raised
+    if outcome.interrupted and outcome.error is None:
+        refuse_part()
     return outcome
 
 

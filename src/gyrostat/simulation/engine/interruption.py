@@ -18,14 +18,43 @@ def _never() -> bool:
 
 
 _asked: ContextVar[Callable[[], bool]] = ContextVar("asked", default=_never)
+_keeps_parts: ContextVar[bool] = ContextVar("keeps_parts", default=True)
 
 
 @contextmanager
 def stop_when(asked: Callable[[], bool]) -> Iterator[None]:
-    """Simulations in this block are interrupted, as by Ctrl-C, once `asked()` is true.
+    """Simulations in this block are interrupted, as by Ctrl-C, once `asked()` is true, with what there is.
 
     It may be called from several threads.
     """
+    token = _keeps_parts.set(True)
+    try:
+        with _also(asked):
+            yield
+    finally:
+        _keeps_parts.reset(token)
+
+
+@contextmanager
+def all_or_nothing() -> Iterator[None]:
+    """Simulations in this block that are interrupted raise KeyboardInterrupt, for those who would take a part for the
+    whole.
+    """
+    token = _keeps_parts.set(False)
+    try:
+        yield
+    finally:
+        _keeps_parts.reset(token)
+
+
+def refuse_part() -> None:
+    """Of a run that was interrupted here and now: raises KeyboardInterrupt where nobody keeps it."""
+    if not _keeps_parts.get():
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _also(asked: Callable[[], bool]) -> Iterator[None]:
     outer = _asked.get()
     token = _asked.set(lambda: asked() or outer())
     try:
@@ -73,5 +102,5 @@ def one_after_the_other() -> Iterator[None]:
         nonlocal stop
         stop = True
 
-    with stop_when(lambda: stop), ctrl_c(ask):
+    with _also(lambda: stop), ctrl_c(ask):
         yield

@@ -23,7 +23,7 @@ from .cuda_fixed import THREADS
 from .cuda_loop import RUNS, loop_text
 from .gathered import is_compiled
 from .integrate import Course, integrate
-from .interruption import ctrl_c
+from .interruption import ctrl_c, refuse_part
 from .queue_of_runs import begun_with
 from .status import Status
 from .system import Outcome, Plan, State, System
@@ -54,6 +54,8 @@ def integrate_on_card(
         raise course.error
     outcome = runs.close()
     outcome.interrupted, outcome.error = course.interrupted, course.raised
+    if outcome.interrupted and outcome.error is None:
+        refuse_part()
     return outcome
 
 
