@@ -14,7 +14,7 @@ from random_dockings import random_docking
 from random_missions import MOVES, refused
 
 CASES = max(2, int(os.environ.get("GYROSTAT_SEAMS", "0")) // 4)
-FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "0"))
+FIRST = int(os.environ.get("GYROSTAT_SEAMS_FIRST", "5"))  # 5 and 6 take a third of the time of 0 and 1
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + CASES))
