@@ -399,7 +399,7 @@ def test_a_name_is_a_name_in_every_file_on_every_page_and_on_the_terminal(tmp_pa
     checked = CliRunner().invoke(app, ["check", "craft.toml"])
     assert checked.exit_code == 0 and name in checked.output, checked.output
     (tmp_path / f"{name.replace('/', '')}.toml").write_text("?")
-    code, out, err = gyrostat(tmp_path, "run", "--", f"{name.replace('/', '')}.toml")
+    code, _, err = gyrostat(tmp_path, "run", "--", f"{name.replace('/', '')}.toml")
     assert code == 1 and "Traceback" not in err and "not valid TOML" in err
 
 
